@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+// One tree, two builds: ordinary Swift for tests and tools, and with FIRMWARE=1 Embedded Swift for what ships.
+// Each build takes a scratch path of its own; deploy.sh gives the linker its flags.
+import PackageDescription
+
+let firmware = Context.environment["FIRMWARE"] == "1"
+
+/// Product modules hold only what Embedded Swift has; the ordinary build says so too.
+let product: [SwiftSetting] = [
+    .treatWarning("EmbeddedRestrictions", as: .error),
+    .enableExperimentalFeature("Lifetimes"),
+] + (firmware ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo", "-Osize"])] : [])
+
+/// Tests are ordinary Swift and may read views over bytes.
+let test: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+    name: "nightstand",
+    products: [
+        .executable(name: "nightstand", targets: ["nightstand"]),
+    ],
+    targets: [
+        // What belongs to others, behind a few lines each.
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CSQLite"),
+
+        // The house; arrows only point up this list.
+        .target(name: "Wire", swiftSettings: product),
+        .target(name: "Ports", dependencies: ["Wire"], swiftSettings: product),
+        .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
+
+        .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
+    ]
+)

@@ -1,0 +1,2 @@
+/* The header is all there is; a C target needs one source. */
+#include "CLinux.h"

@@ -1,0 +1,27 @@
+// Owns what the bridge asks of time.
+import Wire
+
+public protocol Clock: AnyObject {
+    /// Monotonic, suspended time counted.
+    var now: Instant { get }
+    /// Wall time as the board has it, right or wrong.
+    var wall: WallTime { get }
+    /// Whether wall time is to be believed: synchronised by the kernel's word, a hardware clock, or a person's word.
+    var trusted: Bool { get }
+}
+
+/// One moment read on both clocks. Rows keep all of it, so that a wrong wall time can be corrected later.
+public struct Stamp: Equatable, Sendable, BitwiseCopyable {
+    public var monotonic: Instant
+    public var wall: WallTime
+    public var trusted: Bool
+    public init(monotonic: Instant, wall: WallTime, trusted: Bool) {
+        self.monotonic = monotonic
+        self.wall = wall
+        self.trusted = trusted
+    }
+}
+
+extension Clock {
+    public var stamp: Stamp { Stamp(monotonic: now, wall: wall, trusted: trusted) }
+}
