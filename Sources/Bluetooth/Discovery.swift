@@ -70,7 +70,7 @@ public struct Discovery: ~Copyable {
             declared = declaration
             // The characteristic before it ends where this one is declared.
             if table.count > 0, table[table.count - 1].service == service.uuid { table[table.count - 1].last = declaration - 1 }
-            _ = table.add(Characteristic(uuid: uuid, service: service.uuid, value: item.u16(at: 3), last: service.last, properties: item.u8(at: 2)))
+            _ = table.add(GATTCharacteristic(uuid: uuid, service: service.uuid, value: item.u16(at: 3), last: service.last, properties: item.u8(at: 2)))
         }
         guard declared >= request.handle, declared < service.last else { return following() }
         return .characteristics(from: declared + 1, to: service.last, tag: Self.tag)

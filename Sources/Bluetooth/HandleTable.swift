@@ -3,14 +3,14 @@
 import Wire
 
 /// One characteristic of a peer.
-public struct Characteristic: Equatable, Sendable, BitwiseCopyable {
+public struct GATTCharacteristic: Equatable, Sendable, BitwiseCopyable {
     public var uuid: UUID128
     public var service: UUID128
     /// Handle of the value.
     public var value: UInt16
     /// Last handle that belongs to the characteristic.
     public var last: UInt16
-    /// Client Characteristic Configuration, 0 where there is none.
+    /// Client GATTCharacteristic Configuration, 0 where there is none.
     public var configuration: UInt16 = 0
     /// Bits of Core, Vol 3, Part G, 3.3.1.1.
     public var properties: UInt8
@@ -21,14 +21,14 @@ public struct Characteristic: Equatable, Sendable, BitwiseCopyable {
 
 /// At most 32 characteristics; a WHOOP has about 13 that matter.
 public struct HandleTable: Sendable, BitwiseCopyable {
-    private var items = InlineArray<32, Characteristic>(
-        repeating: Characteristic(uuid: UUID128(short: 0), service: UUID128(short: 0), value: 0, last: 0, properties: 0))
+    private var items = InlineArray<32, GATTCharacteristic>(
+        repeating: GATTCharacteristic(uuid: UUID128(short: 0), service: UUID128(short: 0), value: 0, last: 0, properties: 0))
     public private(set) var count = 0
 
     public init() {}
 
     /// Adds one; false when the table is full.
-    public mutating func add(_ characteristic: Characteristic) -> Bool {
+    public mutating func add(_ characteristic: GATTCharacteristic) -> Bool {
         guard count < 32 else { return false }
         items[count] = characteristic
         count += 1
@@ -36,12 +36,12 @@ public struct HandleTable: Sendable, BitwiseCopyable {
     }
 
     /// The characteristic at a place 0..<count.
-    public subscript(place: Int) -> Characteristic {
+    public subscript(place: Int) -> GATTCharacteristic {
         get { items[min(max(0, place), 31)] }
         set { items[min(max(0, place), 31)] = newValue }
     }
 
-    public func find(_ uuid: UUID128) -> Characteristic? {
+    public func find(_ uuid: UUID128) -> GATTCharacteristic? {
         for i in 0..<count where items[i].uuid == uuid { return items[i] }
         return nil
     }

@@ -8,6 +8,8 @@ public protocol Clock: AnyObject {
     var wall: WallTime { get }
     /// Whether wall time is to be believed: synchronised by the kernel's word, a hardware clock, or a person's word.
     var trusted: Bool { get }
+    /// Seconds that local time is ahead of UTC at this moment, -43,200...50,400.
+    var utcOffset_s: Int { get }
 }
 
 /// One moment read on both clocks. Rows keep all of it, so that a wrong wall time can be corrected later.
