@@ -26,11 +26,13 @@ let package = Package(
 
         // The house; arrows only point up this list.
         .target(name: "Wire", swiftSettings: product),
+        .target(name: "Whoop", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Ports", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Bluetooth", dependencies: ["Wire"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
+        .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
     ]
 )

@@ -1,0 +1,27 @@
+// Owns the strap's own log (type 50, WHOOP.md 6.5): pieces of text; lines run over several frames and end in LF.
+import Wire
+
+/// One piece of the strap's log.
+public struct Console: ~Escapable {
+    private let inner: RawSpan
+
+    @_lifetime(copy frame)
+    public init?(_ frame: borrowing Frame) {
+        guard frame.isKnownRevision, frame.type == PacketType.console, frame.inner.byteCount >= 13 else { return nil }
+        inner = frame.inner
+    }
+
+    /// Counter of pieces; wraps at 256.
+    public var sequence: UInt8 { inner.u8(at: 1) }
+    public var unix: UInt32 { inner.u32(at: 4) }
+    /// 1/32768 s.
+    public var subsecond: UInt16 { inner.u16(at: 8) }
+
+    /// ASCII, usually 50 bytes, without the revision byte before and the NUL after it.
+    public var text: RawSpan {
+        @_lifetime(copy self) get {
+            let end = min(12 + Int(inner.u16(at: 10)), inner.byteCount)
+            return Whoop.text(inner.extracting(min(13, end)..<end))
+        }
+    }
+}

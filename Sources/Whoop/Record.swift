@@ -1,0 +1,39 @@
+// Owns the header that all records share (types 47 and 43, WHOOP.md 8.1). What a version holds is read by `Summary` and
+// `Pulse`; a version that neither knows is kept raw under this header.
+import Wire
+
+/// One record of the strap: an archived one (type 47) or a live raw one (type 43).
+public struct Record: ~Escapable {
+    public let family: Family
+    let inner: RawSpan
+
+    @_lifetime(copy frame)
+    public init?(_ frame: borrowing Frame) {
+        guard frame.isKnownRevision, frame.type == PacketType.record || frame.type == PacketType.liveRecord,
+              frame.inner.byteCount >= 13 else { return nil }
+        family = frame.family
+        inner = frame.inner
+    }
+
+    /// Whether it is live (type 43); then it belongs to no burst.
+    public var isLive: Bool { inner.u8(at: 0) == PacketType.liveRecord }
+    /// The layout of what follows the header.
+    public var version: UInt8 { inner.u8(at: 1) }
+    public var flags: UInt8 { inner.u8(at: 2) }
+    /// One more with each record, across versions. Together with version and unix it identifies a record.
+    public var counter: UInt32 { inner.u32(at: 3) }
+    public var unix: UInt32 { inner.u32(at: 7) }
+    /// 1/32768 s, 0...32767.
+    public var subsecond: UInt16 { inner.u16(at: 11) }
+    public var time: StrapTime { StrapTime(seconds: unix, fraction: subsecond) }
+
+    /// The record as a second's summary, when its version is one.
+    public var summary: Summary? {
+        @_lifetime(copy self) get { Summary(self) }
+    }
+
+    /// The record as a second of pulse wave, when its version is one.
+    public var pulse: Pulse? {
+        @_lifetime(copy self) get { Pulse(self) }
+    }
+}

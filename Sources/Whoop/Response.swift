@@ -1,0 +1,106 @@
+// Owns the strap's answers to commands (types 36 and 38, WHOOP.md 4.2, 4.3, 5). Offsets `b+N` of that document are
+// offsets into `body` here. An answer to another command than the one asked for gives nil.
+import Wire
+
+/// What a command came to (WHOOP.md 4.3).
+public struct CommandResult: Equatable, Sendable, BitwiseCopyable {
+    public var rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Refused; the body is stale bytes.
+    public static var failure: CommandResult { CommandResult(rawValue: 0) }
+    public static var success: CommandResult { CommandResult(rawValue: 1) }
+    /// Accepted; a second answer may follow or not.
+    public static var pending: CommandResult { CommandResult(rawValue: 2) }
+    public static var unsupported: CommandResult { CommandResult(rawValue: 3) }
+}
+
+/// One answer of the strap.
+public struct Response: ~Escapable {
+    public let family: Family
+    private let inner: RawSpan
+
+    @_lifetime(copy frame)
+    public init?(_ frame: borrowing Frame) {
+        guard frame.isKnownRevision, frame.type == PacketType.response || frame.type == PacketType.packResponse,
+              frame.inner.byteCount >= 5 else { return nil }
+        family = frame.family
+        inner = frame.inner
+    }
+
+    /// The strap's own counter of answers.
+    public var sequence: UInt8 { inner.u8(at: 1) }
+    /// The number of the command answered. It is not the same for both families: compare with `Command.number(for:)`.
+    public var command: UInt8 { inner.u8(at: 2) }
+    /// The sequence number of the command answered; always 0 for command 23 on 4.0.
+    public var origin: UInt8 { inner.u8(at: 3) }
+    public var result: CommandResult { CommandResult(rawValue: inner.u8(at: 4)) }
+    /// What follows the result, padding included.
+    public var body: RawSpan {
+        @_lifetime(copy self) get { inner.extracting(5..<inner.byteCount) }
+    }
+
+    /// State of charge in tenths of a percent, 0...1000 (WHOOP.md 5.5). On 4.0 it is there even when the result reads 0,
+    /// and the first one after a connect may be stale; 5.0 answers in whole percent and only with success.
+    public var battery_tenths: UInt16? {
+        guard command == Command.getBattery.number(for: family) else { return nil }
+        let tenths: UInt16
+        switch family {
+        case .whoop4:
+            guard body.byteCount >= 2 else { return nil }
+            tenths = body.u16(at: 0)
+        case .whoop5:
+            guard result == .success, body.byteCount >= 1 else { return nil }
+            tenths = UInt16(body.u8(at: 0)) * 10
+        }
+        return Gate.battery(UInt32(tenths))
+    }
+
+    /// The strap's clock, as GET_CLOCK tells it (WHOOP.md 5.2).
+    public var clock: StrapTime? {
+        guard command == Command.getClock.number(for: family), result == .success, body.byteCount >= 6 else { return nil }
+        return StrapTime(seconds: body.u32(at: 0), fraction: body.u16(at: 4))
+    }
+
+    /// What history there is (WHOOP.md 5.7). Nil until the answer with success.
+    public var dataRange: DataRange? {
+        guard command == Command.getDataRange.number(for: family), result == .success else { return nil }
+        return DataRange(body)
+    }
+
+    /// Who the strap is (WHOOP.md 5.3). Nil until the answer with success.
+    public var hello: Hello? {
+        @_lifetime(copy self) get {
+            guard command == Command.hello.number(for: family), result == .success else { return nil }
+            return Hello(body, family: family)
+        }
+    }
+
+    /// The advertised name, ASCII or UTF-8, not terminated (WHOOP.md 5.9).
+    public var name: RawSpan? {
+        @_lifetime(copy self) get {
+            guard command == Command.getName.number(for: family), result == .success, body.u8(at: 0) == 1,
+                  let field = body.slice(3, 3 + Int(body.u8(at: 2))) else { return nil }
+            return text(field)
+        }
+    }
+
+    /// The main firmware of a 4.0 (WHOOP.md 5.4).
+    public var version: Version? {
+        guard command == Command.getVersion.number(for: family), result == .success, body.u8(at: 0) == 1 else { return nil }
+        return Version(body, at: 1)
+    }
+
+    /// The alarm as the strap holds it (WHOOP.md 5.8).
+    public var alarm: AlarmState? {
+        guard command == Command.getAlarm(slot: 1).number(for: family), result == .success else { return nil }
+        return AlarmState(body, family: family)
+    }
+}
+
+/// The bytes before the first NUL.
+@_lifetime(copy bytes)
+func text(_ bytes: RawSpan) -> RawSpan {
+    var end = 0
+    while end < bytes.byteCount, bytes.u8(at: end) != 0 { end += 1 }
+    return bytes.extracting(first: end)
+}

@@ -1,0 +1,138 @@
+// Owns the one-second summaries: v12 and v24 of 4.0, v18 of 5.0 (WHOOP.md 8.3, 8.7). One view for all three, because
+// they say the same things at other offsets. A value outside its gate, or that a version does not have, is nil.
+import Wire
+
+/// One second as the strap summed it up.
+public struct Summary: ~Escapable {
+    public enum Layout: UInt8, Sendable, BitwiseCopyable {
+        case v12 = 12, v18 = 18, v24 = 24
+    }
+
+    public let layout: Layout
+    private let inner: RawSpan
+
+    /// Nil for another version, or a record too short for its version.
+    @_lifetime(copy frame)
+    public init?(_ frame: borrowing Frame) {
+        guard let record = Record(frame), let summary = Summary(record) else { return nil }
+        self = summary
+    }
+
+    /// v18 has been claimed for some 4.0 firmware too; v12 and v24 are 4.0 only.
+    @_lifetime(copy record)
+    init?(_ record: borrowing Record) {
+        guard let layout = Layout(rawValue: record.version) else { return nil }
+        switch layout {
+        case .v12, .v24: guard record.family == .whoop4, record.inner.byteCount >= 84 else { return nil }
+        case .v18: guard record.inner.byteCount >= 109 else { return nil }
+        }
+        self.layout = layout
+        inner = record.inner
+    }
+
+    /// The offset of a field in v12 and v24, or in v18.
+    @inline(__always)
+    private func at(_ v24: Int, _ v18: Int) -> Int { layout == .v18 ? v18 : v24 }
+
+    // MARK: Heart
+
+    /// Beats per minute, 25...230.
+    public var heartRate: UInt8? { Gate.heartRate(inner.u8(at: at(17, 14))) }
+
+    /// R-R intervals, 0...4. A count above 4 is not believed: 0.
+    public var rrCount: Int { Gate.rrCount(inner.u8(at: at(18, 15))) }
+
+    /// R-R interval `index` (0..<rrCount) in milliseconds, 200...2500.
+    public func rr(at index: Int) -> UInt16? { Gate.rr(inner, first: at(19, 16), index, of: rrCount) }
+
+    /// 255 is clean. Its meaning is inferred: nothing should be refused because of it.
+    public var quality: UInt8 { inner.u8(at: at(31, 32)) }
+
+    // MARK: Motion
+
+    /// The largest change of the acceleration's magnitude between neighbouring 100 Hz samples of this second, g, 0...16.
+    public var dynamicAcceleration: Float? { Gate.motion(inner.f32(at: at(32, 33))) }
+
+    /// Mean acceleration of this second, g. On 4.0 its magnitude is 0.5...1.8, on 5.0 each component at most 16.
+    public var gravity: Vector? {
+        let from = at(36, 37)
+        let mean = Vector(x: inner.f32(at: from), y: inner.f32(at: from + 4), z: inner.f32(at: from + 8))
+        guard abs(mean.x) <= 16, abs(mean.y) <= 16, abs(mean.z) <= 16 else { return nil }
+        let square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z
+        return layout == .v18 || (square >= 0.25 && square <= 3.24) ? mean : nil
+    }
+
+    /// Cumulative steps; wraps at 65536, restarts with the strap. v24 and v18.
+    public var steps: UInt16? {
+        switch layout {
+        case .v12: nil
+        case .v24: inner.byteCount >= 90 ? inner.u16(at: 88) : nil
+        case .v18: inner.u16(at: 49)
+        }
+    }
+
+    /// What the strap takes the movement for. v18.
+    public var activity: Activity? { layout == .v18 ? Activity(rawValue: inner.u8(at: 55)) : nil }
+
+    /// Like a cadence; from a single source. v18.
+    public var cadence: UInt8? { layout == .v18 ? inner.u8(at: 51) : nil }
+
+    // MARK: Temperature
+
+    /// Skin temperature in hundredths of °C, 500...4500 (5...45 °C; worn 20...42). 4.0 keeps tenths.
+    public var skinTemperature_centi: Int16? {
+        layout == .v18 ? Gate.skin(Int(inner.i16(at: 65))) : Gate.skin(Int(inner.u16(at: 72)) * 10)
+    }
+
+    /// Whether the meaning of `skinTemperature_centi` was derived from data (4.0) and not told by several sources (5.0).
+    public var isSkinTemperatureDerived: Bool { layout != .v18 }
+
+    /// The battery cell's temperature in tenths of °C, -400...1000. v18.
+    public var cellTemperature_tenths: Int16? { boardValue(at: 61) }
+
+    /// The board's temperature in tenths of °C, -400...1000. v18.
+    public var boardTemperature_tenths: Int16? { boardValue(at: 63) }
+
+    private func boardValue(at offset: Int) -> Int16? {
+        let tenths = inner.i16(at: offset)
+        return layout == .v18 && tenths >= -400 && tenths <= 1000 ? tenths : nil
+    }
+
+    // MARK: Sleep and oxygen
+
+    /// What the strap takes the wearer for; lags real onset of sleep by about ten minutes.
+    public var sleepState: SleepState { SleepState(sleepByte >> 4 & 3) }
+
+    /// Bits 4-5 `sleepState`; 2-3 how the strap fits; 0-1 a snapshot of flags, not wear.
+    public var sleepByte: UInt8 { inner.u8(at: at(80, 73)) }
+
+    /// Blood oxygen in percent, 70...100: sparse, experimental, only while asleep with `isOxygenWindow`.
+    public var spo2: UInt8? { Gate.spo2(spo2Byte) }
+
+    /// The percentage or a status code; 0 is none.
+    public var spo2Byte: UInt8 { inner.u8(at: at(82, 74)) }
+
+    /// Whether the optical channels for blood oxygen were lit in this second.
+    public var isOxygenWindow: Bool { channelWord(1).isLit && channelWord(2).isLit }
+
+    // MARK: Optics
+
+    /// Channel `index` 0...2 of the optical front end (WHOOP.md 8.4).
+    public func channelWord(_ index: Int) -> ChannelWord {
+        guard index >= 0, index <= 2 else { return ChannelWord(rawValue: 0) }
+        return ChannelWord(rawValue: inner.u16(at: at(74, 67) + 2 * index))
+    }
+
+    /// Signal-to-noise of photodiode `index` (0 A, 1 B) in dB; -128 on the strap is nil. v18, single source.
+    public func signalToNoise_dB(_ index: Int) -> Int8? {
+        guard layout == .v18, index == 0 || index == 1 else { return nil }
+        let dB = inner.i8(at: 101 - index)
+        return dB == -128 ? nil : dB
+    }
+
+    /// Logarithm of the signal's variance, about -5.3...0, lower is cleaner. v18, single source.
+    public var logVariance: Float? {
+        let value = inner.f32(at: 105)
+        return layout == .v18 && value.isFinite ? value : nil
+    }
+}
