@@ -29,6 +29,8 @@ let package = Package(
         .target(name: "Whoop", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Ports", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Bluetooth", dependencies: ["Wire"], swiftSettings: product),
+        .target(name: "Vitals", swiftSettings: product),
+        .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),

@@ -9,7 +9,7 @@ public protocol AttributeBearer: AnyObject {
 
 public protocol AttributeListener: AnyObject {
     /// A request has ended. The value of a read, or the list of a discovery, is valid during the call only.
-    func attribute(_ request: AttributeRequest, ended outcome: borrowing AttributeOutcome)
+    func attribute(_ request: AttributeRequest, ended outcome: AttributeOutcome)
     /// A notification, or an indication that has been confirmed.
     func attribute(_ handle: UInt16, changed value: RawSpan)
     /// 30 s without an answer: by the specification this bearer is dead (Core, Vol 3, Part F, 3.3.3).
@@ -224,7 +224,7 @@ public final class AttributeClient {
         end(request, .answer(rest), now)
     }
 
-    private func end(_ request: AttributeRequest, _ outcome: consuming AttributeOutcome, _ now: Instant) {
+    private func end(_ request: AttributeRequest, _ outcome: AttributeOutcome, _ now: Instant) {
         current = nil
         unsent = false
         prepared = 0

@@ -26,7 +26,7 @@ public struct Discovery: ~Copyable {
     }
 
     /// Takes the outcome of a request with the discovery's tag.
-    public mutating func take(_ outcome: borrowing AttributeOutcome, of request: AttributeRequest, _ client: AttributeClient, now: Instant) -> Progress {
+    public mutating func take(_ outcome: AttributeOutcome, of request: AttributeRequest, _ client: AttributeClient, now: Instant) -> Progress {
         var next: AttributeRequest?
         switch outcome {
         case .refused(let error):

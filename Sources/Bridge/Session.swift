@@ -282,7 +282,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     // MARK: what the attribute client says
 
-    func attribute(_ request: AttributeRequest, ended outcome: borrowing AttributeOutcome) {
+    func attribute(_ request: AttributeRequest, ended outcome: AttributeOutcome) {
         let now = clock.now
         if request.tag == Discovery.tag {
             guard let progress = discovery?.take(outcome, of: request, client, now: now) else { return }
