@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "Bluetooth", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
+        .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
