@@ -32,7 +32,8 @@ let package = Package(
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
-        .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
+        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux"], swiftSettings: product),
+        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Linux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),

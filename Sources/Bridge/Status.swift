@@ -92,7 +92,7 @@ extension Bridge {
         s.light = lamp.light
         s.alert = alert.sentence
         s.pairing_ms = pairing.left_ms(now: now)
-        s.pairingSentence = pairing.ambiguous ? "Several straps are near; name one: nightstand pair ADDRESS." : pairing.last?.sentence ?? ""
+        s.pairingSentence = pairingSentence
         s.truths.link = session != nil
         s.truths.heartRate = s.heartRate != nil
         if let session {
@@ -117,17 +117,22 @@ extension Bridge {
         return s
     }
 
+    /// How pairing goes, or how it went last; empty when nobody has asked for it.
+    private var pairingSentence: String {
+        if pairing.ambiguous { return "Several straps are near; name one: nightstand pair ADDRESS." }
+        if let failure = pairing.last { return failure.sentence }
+        guard pairing.isOpen else { return "" }
+        if session == nil, pairing.candidates.isEmpty {
+            return "No strap has been heard yet; switch the phone's Bluetooth off, and put a 5.0 or MG into pairing mode: tap it until its LEDs flash blue."
+        }
+        return session == nil ? "A strap was heard; connecting." : "The strap is connected and is being paired."
+    }
+
     /// The first thing that is wrong, from the radio upwards.
     private func sentence(_ s: Status) -> String {
         if s.radio != .ready { return s.radio.sentence }
         if let trouble = s.storage, trouble != .replaced { return trouble.sentence }
-        if pairing.isOpen {
-            let left = (s.pairing_ms + 999) / 1000
-            if !s.pairingSentence.isEmpty { return "The pairing window is open for \(left) s more. \(s.pairingSentence)" }
-            return s.truths.link
-                ? "The pairing window is open for \(left) s more; the strap is being paired."
-                : "The pairing window is open for \(left) s more; no strap has been heard yet. Switch the phone's Bluetooth off, and put a 5.0 or MG into pairing mode: tap it until its LEDs flash blue."
-        }
+        if pairing.isOpen { return "The pairing window is open for \((s.pairing_ms + 999) / 1000) s more. \(s.pairingSentence)" }
         guard let strap = s.strap else { return "No strap is paired; hold the button for 3 s, or run: nightstand pair." }
         if !s.truths.link {
             if let loss = s.lastLoss, loss.cause == .timeout || loss.cause == .notReached || loss.cause == .remote {

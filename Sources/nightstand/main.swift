@@ -1,3 +1,4 @@
-// The command line's door: finds the command, runs it, gives its exit code.
+// The command line's door: finds the command, runs it, gives its exit status.
 import CLinux
-print("nightstand 0.1")
+
+exit(runCommand(Array(CommandLine.arguments.dropFirst())))

@@ -1,6 +1,5 @@
 /* Owns what Swift cannot import from the C library: macros, variadic calls, errno. Header only, no logic. */
 #pragma once
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,0 +1,55 @@
+// Owns text to and from people: standard output, standard error, a line of answer. Never throws: a closed pipe ends
+// the process quietly, as it should.
+import CLinux
+
+/// Writes all of a text to a descriptor; false when it could not.
+@discardableResult
+public func write(_ text: String, to descriptor: Int32) -> Bool {
+    var bytes = Array(text.utf8)
+    return bytes.withUnsafeMutableBytes { buffer in
+        var done = 0
+        while done < buffer.count {
+            let n = CLinux.write(descriptor, buffer.baseAddress! + done, buffer.count - done)
+            if n < 0 {
+                if nightstand_errno() == EINTR { continue }
+                return false
+            }
+            done += n
+        }
+        return true
+    }
+}
+
+/// To standard output, with an end of line.
+public func say(_ line: String) { write(line + "\n", to: 1) }
+
+/// To standard error, with the program's name and an end of line.
+public func complain(_ line: String) { write("nightstand: " + line + "\n", to: 2) }
+
+public func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+/// One line from standard input without its end; nil at its end.
+public func readLineFromInput() -> String? {
+    var out: [UInt8] = []
+    var c: UInt8 = 0
+    while true {
+        let n = CLinux.read(0, &c, 1)
+        if n < 0, nightstand_errno() == EINTR { continue }
+        if n <= 0 { return out.isEmpty ? nil : String(decoding: out, as: UTF8.self) }
+        if c == 0x0a { return String(decoding: out, as: UTF8.self) }
+        if out.count < 4096 { out.append(c) }
+    }
+}
+
+/// Waits so many milliseconds.
+public func pause(milliseconds: Int) {
+    var left = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    var rest = timespec()
+    while nanosleep(&left, &rest) != 0, nightstand_errno() == EINTR { left = rest }
+}
+
+/// The text of an errno, such as `No such file or directory`.
+public func errorText(_ number: Int32) -> String {
+    guard let text = strerror(number) else { return "errno \(number)" }
+    return String(cString: text)
+}
