@@ -32,10 +32,13 @@ let package = Package(
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
+        .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
+                linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
     ]
 )
