@@ -32,11 +32,14 @@ let package = Package(
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
+        .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
+                linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux"], swiftSettings: product),
-        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Linux"], swiftSettings: product),
+        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
     ]
 )

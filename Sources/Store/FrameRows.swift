@@ -1,0 +1,177 @@
+// Owns what becomes of a frame: which row, which columns. Decoding itself is `Whoop`'s; a value that it withholds is
+// NULL here, never zero. A frame that nothing can read becomes a row in `undecoded`.
+import Ports
+import Whoop
+import Wire
+
+/// Where a frame was seen.
+enum Lane: Int64 {
+    case history = 1, realtime = 2, standard = 3
+}
+
+/// What is known about a second's time (column `time_doubt`).
+private func doubt(_ time: StrapTime, _ stamp: Stamp) -> Int64 {
+    if time.seconds < StrapTime.earliest { return 1 }
+    return stamp.trusted && !time.isPlausible(wall: stamp.wall) ? 2 : 0
+}
+
+/// Thousandths, rounded.
+private func thousandths(_ value: Float?) -> Int64? {
+    guard let value, value.isFinite, abs(value) < 1e6 else { return nil }
+    return Int64((value * 1000).rounded())
+}
+
+extension RingFile {
+    /// A frame of a burst. True: it is a record.
+    func write(history frame: borrowing Frame, strap: Int64, _ stamp: Stamp) throws(SQLError) {
+        switch frame.type {
+        case PacketType.record:
+            guard let found = Record(frame) else { return try write(undecoded: frame, strap: strap, "record without a header") }
+            try write(found, strap: strap, stamp)
+            if !found.isLayoutKnown { try write(undecoded: frame, strap: strap, "unknown record version") }
+        case PacketType.event:
+            try write(event: frame, .history, strap: strap, stamp)
+        case PacketType.console, PacketType.packConsole, PacketType.metadata, PacketType.packMetadata:
+            break
+        default:
+            try write(undecoded: frame, strap: strap, "unknown packet type")
+        }
+    }
+
+    /// A frame outside an offload.
+    func write(live frame: borrowing Frame, strap: Int64, _ stamp: Stamp) throws(SQLError) {
+        switch frame.type {
+        case PacketType.realtime:
+            guard let second = Realtime(frame) else { return try write(undecoded: frame, strap: strap, "realtime too short") }
+            let time = second.time
+            live.bind(1, time.seconds)
+            live.bind(2, strap)
+            live.bind(3, Lane.realtime.rawValue)
+            live.bind(4, time.fraction)
+            live.bind(5, doubt(time, stamp))
+            live.bind(6, run)
+            bind(live, 7, doubtfulOnly: stamp)
+            live.bind(8, second.heartRate)
+            var text = NumberList(scratch)
+            for i in 0..<second.rrCount { if let ms = second.rr(at: i) { text.append(UInt32(ms)) } }
+            live.bind(9, text: text.bytes)
+            live.bind(10, second.isWorn.map { $0 ? Int64(1) : 0 })
+            try live.run()
+        case PacketType.event:
+            try write(event: frame, .realtime, strap: strap, stamp)
+        case PacketType.response:
+            guard let answer = Response(frame), let tenths = answer.battery_tenths else { return }
+            try write(battery: tenths, millivolts: nil, source: "answer", strap: strap, unix: stamp.wall.seconds, stamp)
+        default:
+            break
+        }
+    }
+
+    /// A value of the standard heart rate characteristic. `fraction` tells values of one second apart.
+    func write(heartRate value: RawSpan, strap: Int64, fraction: Int64, _ stamp: Stamp) throws(SQLError) {
+        guard let heart = HeartRateMeasurement(value) else { return }
+        live.bind(1, stamp.wall.seconds)
+        live.bind(2, strap)
+        live.bind(3, Lane.standard.rawValue)
+        live.bind(4, fraction)
+        live.bind(5, stamp.wall.seconds < Int64(StrapTime.earliest) ? 1 : 0)
+        live.bind(6, run)
+        bind(live, 7, doubtfulOnly: stamp)
+        live.bind(8, heart.heartRate)
+        var text = NumberList(scratch)
+        for i in 0..<heart.rrCount { if let ms = heart.rr(at: i) { text.append(UInt32(ms)) } }
+        live.bind(9, text: text.bytes)
+        live.bind(10, heart.contact.map { $0 ? Int64(1) : 0 })
+        try live.run()
+    }
+
+    func write(battery tenths: UInt16, millivolts: UInt16?, source: String, strap: Int64, unix: Int64, _ stamp: Stamp) throws(SQLError) {
+        battery.bind(1, unix)
+        battery.bind(2, strap)
+        battery.bind(3, text: source)
+        battery.bind(4, tenths)
+        battery.bind(5, millivolts)
+        battery.bind(6, run)
+        bind(battery, 7, doubtfulOnly: stamp)
+        try battery.run()
+    }
+
+    private func write(_ found: borrowing Record, strap: Int64, _ stamp: Stamp) throws(SQLError) {
+        record.bind(1, found.unix)
+        record.bind(2, strap)
+        record.bind(3, found.counter)
+        record.bind(4, found.version)
+        record.bind(5, found.subsecond)
+        record.bind(6, doubt(found.time, stamp))
+        var text = NumberList(scratch)
+        if let second = found.summary {
+            record.bind(7, second.heartRate)
+            for i in 0..<second.rrCount { if let ms = second.rr(at: i) { text.append(UInt32(ms)) } }
+            record.bind(8, text: text.bytes)
+            record.bind(9, thousandths(second.dynamicAcceleration))
+            let gravity = second.gravity
+            record.bind(10, thousandths(gravity?.x))
+            record.bind(11, thousandths(gravity?.y))
+            record.bind(12, thousandths(gravity?.z))
+            record.bind(13, second.skinTemperature_centi)
+            record.bind(14, second.steps)
+            record.bind(15, second.cadence)
+            record.bind(16, second.activity?.rawValue)
+            record.bind(17, second.sleepState.rawValue)
+            record.bind(18, second.sleepByte & 15)
+            record.bind(19, second.spo2)
+            record.bind(20, second.quality)
+            record.bind(21, second.channelWord(0).rawValue)
+            record.bind(22, second.channelWord(1).rawValue)
+            record.bind(23, second.channelWord(2).rawValue)
+        } else if let pulse = found.pulse {
+            record.bind(9, thousandths(pulse.dynamicAcceleration))
+            record.bind(21, pulse.channelWord.rawValue)
+        }
+        try record.run()
+    }
+
+    private func write(event frame: borrowing Frame, _ lane: Lane, strap: Int64, _ stamp: Stamp) throws(SQLError) {
+        guard let found = Event(frame) else { return try write(undecoded: frame, strap: strap, "event too short") }
+        event.bind(1, found.unix)
+        event.bind(2, strap)
+        event.bind(3, frame.type)
+        event.bind(4, found.number.rawValue)
+        event.bind(5, found.subsecond)
+        event.bind(6, blob: found.body)
+        event.bind(7, doubt(found.time, stamp))
+        event.bind(8, lane.rawValue)
+        try event.run()
+        if let level = found.battery, let tenths = level.tenths {
+            try write(battery: tenths, millivolts: level.millivolts, source: "event", strap: strap, unix: Int64(found.unix), stamp)
+        }
+    }
+
+    private func write(undecoded frame: borrowing Frame, strap: Int64, _ why: String) throws(SQLError) {
+        undecoded.bind(1, strap)
+        undecoded.bind(2, frame.type)
+        if let found = Record(frame) {
+            undecoded.bind(3, found.version)
+            undecoded.bind(4, found.unix)
+            undecoded.bind(5, found.counter)
+        } else {
+            // NULLs are never equal in an index: zeros let the same frame be recognised.
+            undecoded.bind(4, 0)
+            undecoded.bind(5, 0)
+        }
+        undecoded.bind(6, frame.bytes.u32(at: frame.bytes.byteCount - 4))
+        undecoded.bind(7, text: why)
+        undecoded.bind(8, blob: frame.bytes)
+        try undecoded.run()
+    }
+}
+
+extension Record {
+    /// Whether the layout of this version is known (WHOOP.md 8.2), though not all of them become columns.
+    var isLayoutKnown: Bool {
+        switch (family, version) {
+        case (.whoop4, 10), (.whoop4, 11), (.whoop5, 20), (.whoop5, 21): true
+        default: summary != nil || pulse != nil
+        }
+    }
+}
