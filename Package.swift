@@ -22,6 +22,7 @@ let package = Package(
     targets: [
         // What belongs to others, behind a few lines each.
         .target(name: "CLinux"),
+        .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
         .systemLibrary(name: "CSQLite"),
 
         // The house; arrows only point up this list.
@@ -31,9 +32,11 @@ let package = Package(
         .target(name: "Bluetooth", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
+        .target(name: "Linux", dependencies: ["Ports", "CLinux", "CGPIO"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
+        .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
     ]
