@@ -39,5 +39,6 @@ let package = Package(
         .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
+        .testTarget(name: "BridgeTests", dependencies: ["Bridge"], swiftSettings: test),
     ]
 )
