@@ -22,6 +22,7 @@ let package = Package(
     targets: [
         // What belongs to others, behind a few lines each.
         .target(name: "CLinux"),
+        .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
         .systemLibrary(name: "CSQLite"),
 
         // The house; arrows only point up this list.
@@ -34,12 +35,14 @@ let package = Package(
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux"], swiftSettings: product),
+        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
+        .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
+        .testTarget(name: "BridgeTests", dependencies: ["Bridge"], swiftSettings: test),
     ]
 )

@@ -1,0 +1,141 @@
+#!/bin/bash
+# The one door: everything this project does with a machine, from a demo to a board beside the bed. Owns the verbs and
+# what they need; how a firmware is built, a board set up or a figure taken lies in board/. Installs only what is
+# missing and says so; a failure is one sentence that says what to do.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+usage() {
+  cat <<'END'
+./deploy.sh VERB
+  demo                 the bridge with a simulated strap, on this machine
+  build [TARGET...]    the firmware, into build/: amd64, arm64 (Debian 12), arm64-trixie (Debian 13), arm64-static (any)
+  install HOST         builds for HOST (user@name, over ssh), installs, starts, shows the status
+  test [--full]        every test: Swift, the strap's double, both firmware builds, the virtual machine
+  sizes                figures of what was built, a line each: name, value, unit
+  bench                figures of how fast it is, a line each: name, value, unit
+  help                 this
+END
+}
+
+die() { echo "deploy.sh: $*" >&2; exit 1; }
+
+# The toolchain, at least 6.3: the first whose Embedded library links on Linux.
+need_swift() {
+  local version
+  type -P swiftc >/dev/null ||
+    die "there is no Swift on the PATH; install Swift 6.3 or newer from https://www.swift.org/install/linux/ and run this again."
+  version=$(swiftc --version 2>&1 | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -1)
+  [ "$(printf '6.3\n%s\n' "${version:-0}" | sort -V | head -1)" = 6.3 ] ||
+    die "Swift ${version:-of an unknown version} is too old; install 6.3 or newer from https://www.swift.org/install/linux/"
+}
+
+# Asks the toolchain's own compiler, which is right wherever a distribution keeps its headers.
+has_header() {
+  local resources
+  resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+  echo "#include <$1>" | "$resources/../../bin/clang" -fsyntax-only -x c - 2>/dev/null
+}
+
+has_command() { type -P "$1" >/dev/null; }
+
+# need KIND NAME PACKAGE ...: installs the Debian packages whose header or command is missing.
+need() {
+  local missing=() sudo=() id
+  while [ $# -gt 0 ]; do
+    "has_$1" "$2" || missing+=("$3")
+    shift 3
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  has_command apt-get || {
+    id=$(. "${OS_RELEASE:-/etc/os-release}" 2>/dev/null && echo "${PRETTY_NAME:-}" || true)
+    die "${id:-this distribution} is not one I can install on; install what Debian calls: ${missing[*]}"
+  }
+  [ "$(id -u)" = 0 ] || {
+    has_command sudo || die "packages are missing and there is no sudo; as root run: apt-get install ${missing[*]}"
+    sudo=(sudo)
+  }
+  echo "Installing ${missing[*]}." >&2
+  "${sudo[@]}" apt-get -qq update >&2 || die "the package lists could not be fetched; check the network and run this again."
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2 ||
+    die "packages could not be installed; run: apt-get install ${missing[*]}"
+}
+
+need_headers() {
+  need header sqlite3.h libsqlite3-dev header bluetooth/bluetooth.h libbluetooth-dev header gpiod.h libgpiod-dev
+}
+
+native_target() {
+  case $(uname -m) in
+    x86_64) echo amd64 ;;
+    aarch64) echo arm64 ;;
+    *) die "firmware is not built on $(uname -m); build on a 64-bit machine, with ./deploy.sh install HOST." ;;
+  esac
+}
+
+verb_build() {
+  local target native
+  native=$(native_target)
+  need_swift
+  [ $# -gt 0 ] || set -- "$native"
+  for target; do
+    # A cross build brings its own headers.
+    [[ $target != "$native"* ]] || need_headers
+    board/cross/firmware "$target"
+  done
+}
+
+verb_demo() {
+  need_swift
+  need_headers
+  echo "Building (a minute the first time)." >&2
+  swift build -c release --product nightstand >.build-demo.log 2>&1 || { cat .build-demo.log >&2; die "the demo could not be built."; }
+  exec "$(swift build -c release --show-bin-path)/nightstand" demo "$@"
+}
+
+verb_install() {
+  [ $# = 1 ] || die "install needs one HOST, such as pi@bedside.local."
+  need_swift
+  board/install "$1"
+}
+
+verb_test() {
+  local full=
+  [ "${1:-}" != --full ] || full=--full
+  need_swift
+  need_headers
+  need command python3 python3 command qemu-aarch64-static qemu-user-static
+  board/test $full
+}
+
+# Builds first (at once when nothing has changed), so that the figures are of this tree.
+verb_sizes() {
+  local native
+  native=$(native_target)
+  need command readelf binutils
+  if [ "$native" = amd64 ]; then verb_build amd64 arm64 arm64-static >&2; else verb_build "$native" "$native-static" >&2; fi
+  board/sizes
+}
+
+# A benchmark is an executable of the package whose name ends in -bench; it prints figures and nothing else.
+verb_bench() {
+  local source any=
+  need_swift
+  need_headers
+  for source in Sources/*-bench; do
+    [ -d "$source" ] || continue
+    any=1
+    swift build -c release --product "$(basename "$source")" >.build-bench.log 2>&1 ||
+      { cat .build-bench.log >&2; die "$(basename "$source") could not be built."; }
+    "$(swift build -c release --show-bin-path)/$(basename "$source")" "$@"
+  done
+  [ "$any" ] || die "there is no benchmark in Sources yet."
+}
+
+verb=${1:-help}
+[ $# = 0 ] || shift
+case $verb in
+  demo|build|install|test|sizes|bench) "verb_$verb" "$@" ;;
+  help|-h|--help) usage ;;
+  *) usage >&2; die "there is no verb '$verb'." ;;
+esac
