@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
-                linkerSettings: [.linkedLibrary("sqlite3")]),
+                linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux"], swiftSettings: product),
 

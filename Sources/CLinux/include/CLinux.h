@@ -2,6 +2,7 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,3 +29,4 @@
 
 static inline int nightstand_errno(void) { return errno; }
 static inline int nightstand_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+static inline int nightstand_fcntl(int fd, int command, int value) { return fcntl(fd, command, value); }
