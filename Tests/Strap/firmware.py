@@ -133,7 +133,7 @@ class Firmware(Commands):
         elif self.family == Family.FOUR:
             await self.send('data', frame.history_complete(0, self.now()[0]))
         else:  # caught up: an END without a token
-            await self.send('data', frame.history_start(self.family, 0, self.now()[0]))
+            await self.send('data', frame.history_start(frame.MODEL[self.family], 0, *self.now()))
             await self.send('data', frame.history_end(1, self.now()[0], 0, frame.NO_TOKEN))
         self.log('served', bursts=len(self.flash.bursts), fresh=fresh)
 

@@ -8,6 +8,7 @@ import json
 import os
 import struct
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import frame
@@ -85,7 +86,7 @@ class Flash:
         """The real night's records in bursts of our own, with our own counts and tokens, and COMPLETE."""
         with gzip.open(VECTORS / 'real_night_4.hex.gz', 'rt') as lines:
             inners = (frame.unwrap(Family.FOUR, bytes.fromhex(line)) for line in lines)
-            records = [inner for inner in inners if inner[0] == 47][:limit]
+            records = list(islice((inner for inner in inners if inner[0] == 47), limit))
         if self.family == Family.FIVE:
             records = [as_v18(record) for record in records]
         bursts = []
@@ -96,7 +97,7 @@ class Flash:
             # 5.0: seq(END) - seq(START) - 1 is the count; 4.0 numbers its metadata apart
             seq = index * (size + 2) if self.family == Family.FIVE else 2 * index
             end_seq = seq + len(group) + 1 if self.family == Family.FIVE else seq + 1
-            inners = [frame.history_start(self.family, seq, first), *group,
+            inners = [frame.history_start(frame.MODEL[self.family], seq, first), *group,
                       frame.history_end(end_seq, last, len(group), token)]
             bursts.append(Burst([frame.wrap(self.family, i) for i in inners], token, len(group)))
             self.times += [first, last]

@@ -101,7 +101,7 @@ def event(seq: int, number: int, unix: int, subsecond: int, body: bytes = b'') -
 
 def realtime(unix: int, subsecond: int, bpm: int, rr_ms: list[int], worn: bool) -> bytes:
     intervals = (rr_ms[:4] + [0] * 4)[:4]
-    return struct.pack('<BBIHBB4HBB', 40, 2, unix, subsecond, bpm, len(rr_ms[:4]), *intervals, worn, 1)
+    return struct.pack('<BBIHBB4HBB', 40, 2, unix, subsecond, bpm, len(rr_ms[:4]), *intervals, worn, 0)
 
 
 def heart_rate_measurement(bpm: int, rr_ms: list[int]) -> bytes:
@@ -109,16 +109,17 @@ def heart_rate_measurement(bpm: int, rr_ms: list[int]) -> bytes:
     return bytes([0x10 if rr_ms else 0, bpm]) + b''.join(struct.pack('<H', round(rr * 1024 / 1000)) for rr in rr_ms)
 
 
-def history_start(family: Family, seq: int, unix: int) -> bytes:
-    if family == Family.FOUR:
-        rest = struct.pack('<3I4I3B', 6, 16, 2, 41, 17, 6, 0, 8, 5, 1)
-    else:
-        rest = struct.pack('<3I4I3B', 13, 82, 0, 50, 40, 1, 0, 11, 1, 0)
-    return struct.pack('<BBBIH', 49, seq & 255, START, unix, 0) + rest
+# hardware family, two board words, firmware version, signal processor version
+MODEL = {Family.FOUR: (6, 16, 2, 41, 17, 6, 0, 8, 5, 1), Family.FIVE: (13, 82, 0, 50, 40, 1, 0, 11, 1, 0)}
 
 
-def history_end(seq: int, unix: int, frames: int, token: bytes) -> bytes:
-    return struct.pack('<BBBIHI8sHB', 49, seq & 255, END, unix, 0, frames, token, 0, 0)
+def history_start(model: tuple, seq: int, unix: int, subsecond: int = 0) -> bytes:
+    return struct.pack('<BBBIH7I3B', 49, seq & 255, START, unix, subsecond, *model)
+
+
+def history_end(seq: int, unix: int, frames: int, token: bytes, subsecond: int = 0) -> bytes:
+    """`frames` is the number of frames since START that a client must have; `token` comes back in its acknowledgement."""
+    return struct.pack('<BBBIHI8s3x', 49, seq & 255, END, unix, subsecond, frames, token)
 
 
 def history_complete(seq: int, unix: int) -> bytes:
