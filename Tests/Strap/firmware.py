@@ -123,10 +123,9 @@ class Firmware(Commands):
             self.offered = (burst.token, time.monotonic())
             self.verdict = asyncio.get_running_loop().create_future()
             self.log('end', index=self.flash.trim, token=burst.token.hex())
-            try:
-                why = await asyncio.wait_for(self.verdict, self.options.resend_after)
-            except asyncio.TimeoutError:
-                why = 'no acknowledgement'
+            # not wait_for, which swallows a cancellation that meets a verdict
+            await asyncio.wait([self.verdict], timeout=self.options.resend_after)
+            why = self.verdict.result() if self.verdict.done() else 'no acknowledgement'
             self.offered = None
         if fresh:
             await self._serve(self.flash.tail)

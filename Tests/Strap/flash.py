@@ -19,8 +19,6 @@ COUNTED = {47, 48, 50, 53, 54, 55}  # packet types that an END's count includes
 PAGES_TOTAL = 131072
 PAGES_PER_BURST = 5
 FIRST_PAGE, WRAPS = 46791, 16
-# These recorded ENDs announce more frames than the source kept; their counts are corrected before serving.
-SHORT_SESSIONS = {'w5-hist-real-2', 'w4-hist-v24-composed', 'w4-hist-syn-interleaved', 'w5-hist-syn-bad-record'}
 
 
 @dataclass
@@ -106,7 +104,8 @@ class Flash:
         return bursts
 
     def _session(self, name: str) -> list[Burst]:
-        """A recorded session of history_sessions.json, to the byte but for the counts named in SHORT_SESSIONS."""
+        """A recorded session of history_sessions.json to the byte, but for the counts of the four whose source kept fewer
+        frames than their ENDs announce."""
         path, _, wanted = name.rpartition('#')
         entries = json.loads(Path(path or VECTORS / 'history_sessions.json').read_text())
         found = [e for e in entries if e['id'] == wanted]
@@ -118,12 +117,12 @@ class Flash:
                 continue  # answers to commands are this strap's own
             frames.append(bytes.fromhex(entry['hex']))
             if frames[-1][frame.header_size(self.family)] == 49 and frames[-1][frame.header_size(self.family) + 2] == frame.END:
-                bursts.append(self._recorded(frames, wanted in SHORT_SESSIONS))
+                bursts.append(self._recorded(frames))
                 frames = []
         self.tail = frames
         return bursts
 
-    def _recorded(self, frames: list[bytes], correct_count: bool) -> Burst:
+    def _recorded(self, frames: list[bytes]) -> Burst:
         inners = []
         for one in frames:
             try:
@@ -136,8 +135,8 @@ class Flash:
         end = inners[-1]
         if not end:
             return Burst(frames, None, len(records))
-        if correct_count:
-            count = sum(1 for i in inners if i and i[0] in COUNTED)
+        count = sum(1 for inner in inners if inner and inner[0] in COUNTED)
+        if struct.unpack_from('<I', end, 9)[0] != count:
             frames = frames[:-1] + [frame.wrap(self.family, end[:9] + struct.pack('<I', count) + end[13:])]
         return Burst(frames, end[13:21], len(records))
 
