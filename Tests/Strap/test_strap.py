@@ -177,6 +177,15 @@ class Ring(unittest.TestCase):
             first, last = unwrap(FIVE, burst.frames[0]), unwrap(FIVE, burst.frames[-1])
             self.assertEqual((last[1] - first[1] - 1) % 256, len(burst.frames) - 2)
 
+    def test_a_five_stores_what_the_four_measured(self):
+        for four, five in zip(*(Flash(family, 'night', records=120).bursts for family in Family)):
+            for old, new in zip(four.frames[1:-1], five.frames[1:-1], strict=True):
+                old, new = unwrap(FOUR, old), unwrap(FIVE, new)
+                self.assertEqual((len(new), new[1], new[3:13]), (112, 18, old[3:13]))
+                self.assertEqual(new[14:24], old[17:27])  # heart rate, R-R count, R-R
+                self.assertEqual(new[33:49], old[32:48])  # dynamic acceleration, acceleration mean
+                self.assertEqual(struct.unpack_from('<h', new, 65)[0], struct.unpack_from('<H', old, 72)[0] * 10)
+
     def test_data_range(self):
         flash = Flash(FOUR, 'night', records=120)
         flash.release(flash.current.token)
@@ -249,6 +258,7 @@ class Offload(unittest.TestCase):
 
         async def abort(firmware):
             await tell(firmware, 20)
+            await tell(firmware, 23, b'\x01' + firmware.flash.current.token)  # too late
             await tell(firmware, 22)
 
         async def nothing(firmware):
