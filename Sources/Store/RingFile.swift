@@ -78,7 +78,11 @@ final class RingFile {
         bond = try insert("bond", "unix,run,monotonic_ms,strap,made")
         clockPair = try insert("clock_pair", "strap,strap_unix,strap_fraction,wall_ms,clock_trusted,run,monotonic_ms,round_trip_ms")
         runDated = try Statement(database, "UPDATE run SET wall_minus_monotonic_ms = ?1 WHERE id = ?2 AND wall_minus_monotonic_ms IS NULL")
-        strapNew = try insert("strap", "address,address_type,generation,first_seen_unix", ignoring: true)
+        strapNew = try Statement(database, """
+            INSERT INTO strap(address, address_type, generation, first_seen_unix) VALUES(?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET generation = excluded.generation
+            WHERE excluded.generation NOT IN (0, generation)
+            """)
         strapFound = try Statement(database, "SELECT id FROM strap WHERE address = ? AND address_type = ?")
         identity = try Statement(database, "UPDATE strap SET serial = ?1, firmware = ?2, name = ?3 WHERE id = ?4")
         begin = try Statement(database, "BEGIN IMMEDIATE")
@@ -154,22 +158,19 @@ final class RingFile {
 
     // MARK: Small rows
 
-    /// The row of a strap, made where there is none.
+    /// The row of a strap, made where there is none. Generation 0: not known yet.
     func row(of strap: Peer, generation: UInt8, seen: WallTime) throws(SQLError) -> Int64 {
         let address = strap.address.text
         let type = strap.type == .publicLE ? "public" : "random"
-        strapFound.bind(1, text: address)
-        strapFound.bind(2, text: type)
-        let found = try strapFound.step()
-        let id = strapFound.integer(0)
-        strapFound.reset()
-        if found { return id }
         strapNew.bind(1, text: address)
         strapNew.bind(2, text: type)
         strapNew.bind(3, generation)
         strapNew.bind(4, seen.seconds)
         try strapNew.run()
-        return database.lastRow
+        strapFound.bind(1, text: address)
+        strapFound.bind(2, text: type)
+        defer { strapFound.reset() }
+        return try strapFound.step() ? strapFound.integer(0) : 0
     }
 
     /// Dates the run, once, by the first stamp of it that is to be believed.
