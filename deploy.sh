@@ -9,7 +9,8 @@ usage() {
   cat <<'END'
 ./deploy.sh VERB
   demo                 the bridge with a simulated strap, on this machine
-  build [TARGET...]    the firmware, into build/: amd64, arm64 (Debian 12), arm64-trixie (Debian 13), arm64-static (any)
+  build [TARGET...]    the firmware, into build/: amd64, arm64 (Debian 12), arm64-trixie (Debian 13), arm64-static (any),
+                       armv6-static (any 32-bit Pi)
   install HOST         builds for HOST (user@name, over ssh), installs, starts, shows the status
   test [--full]        every test: Swift, the strap's double, both firmware builds, the virtual machine
   sizes                figures of what was built, a line each: name, value, unit
@@ -34,7 +35,7 @@ need_swift() {
 has_header() {
   local resources
   resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-  echo "#include <$1>" | "$resources/../../bin/clang" -fsyntax-only -x c - 2>/dev/null
+  "$resources/../../bin/clang" -fsyntax-only -x c - 2>/dev/null <<<"#include <$1>"
 }
 
 has_command() { type -P "$1" >/dev/null; }
