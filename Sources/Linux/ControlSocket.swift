@@ -2,7 +2,7 @@
 // Understands no word of what is said; `answer` does.
 import CLinux
 
-public final class ControlSocket: EventHandler {
+public final class ControlSocket: Handler {
     private final class Client {
         let descriptor: Int32
         var line: [UInt8] = []
@@ -21,29 +21,29 @@ public final class ControlSocket: EventHandler {
 
     /// Listens at `path`, readable and writable for its owner and group. A socket left there by a dead process is
     /// replaced; one that answers belongs to another daemon: EADDRINUSE.
-    public init(_ path: String, loop: EventLoop, group: String, answer: @escaping ([UInt8]) -> String) throws(LoopError) {
+    public init(_ path: String, loop: EventLoop, group: String, answer: @escaping ([UInt8]) -> String) throws(SystemError) {
         self.loop = loop
         self.path = path
         self.answer = answer
-        guard var address = socketAddress(path) else { throw LoopError("control socket: path too long") }
+        guard var address = socketAddress(path) else { throw SystemError("control socket", ENAMETOOLONG) }
         let fd = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard fd >= 0 else { throw LoopError("socket") }
+        guard fd >= 0 else { throw SystemError("socket") }
         listener = fd
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let answered = withUnsafeBytes(of: &address) { connect(fd, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), size) } == 0
-        if answered { throw LoopError(call: "another Nightstand runs already; control socket", errno: EADDRINUSE) }
+        if answered { throw SystemError("another Nightstand runs already; control socket", EADDRINUSE) }
         unlink(path)
         // The file never exists with wider rights than it shall have.
         let mask = umask(0o117)
         let bound = withUnsafeBytes(of: &address) { bind(fd, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), size) }
         umask(mask)
-        guard bound == 0 else { throw LoopError("bind control socket") }
+        guard bound == 0 else { throw SystemError("bind control socket") }
         if let entry = getgrnam(group) { _ = chown(path, uid_t.max, entry.pointee.gr_gid) }
-        guard listen(fd, 8) == 0 else { throw LoopError("listen") }
-        try loop.watch(fd, EPOLLIN.rawValue, self)
+        guard listen(fd, 8) == 0 else { throw SystemError("listen") }
+        try loop.add(fd, .readable, self)
     }
 
-    public func ready(_ descriptor: Int32, _ events: UInt32) {
+    public func ready(_ descriptor: Int32, _ events: Interest) {
         if descriptor == listener { return accept() }
         for client in clients where client.descriptor == descriptor { return read(client) }
     }
@@ -51,7 +51,7 @@ public final class ControlSocket: EventHandler {
     /// Ends all clients and takes the socket's file away.
     public func end() {
         while let client = clients.last { drop(client) }
-        loop.forget(listener)
+        loop.remove(listener)
         close(listener)
         unlink(path)
     }
@@ -63,8 +63,8 @@ public final class ControlSocket: EventHandler {
         _ = nightstand_fcntl(fd, F_SETFL, O_NONBLOCK)
         if clients.count == Self.clientLimit, let oldest = clients.first { drop(oldest) }
         let client = Client(fd)
-        do throws(LoopError) {
-            try loop.watch(fd, EPOLLIN.rawValue, self)
+        do throws(SystemError) {
+            try loop.add(fd, .readable, self)
             clients.append(client)
         } catch {
             close(fd)
@@ -95,7 +95,7 @@ public final class ControlSocket: EventHandler {
 
     private func drop(_ client: Client) {
         clients.removeAll { $0 === client }
-        loop.forget(client.descriptor)
+        loop.remove(client.descriptor)
         close(client.descriptor)
     }
 }

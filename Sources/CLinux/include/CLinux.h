@@ -20,6 +20,7 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,3 +31,28 @@
 static inline int nightstand_errno(void) { return errno; }
 static inline int nightstand_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline int nightstand_fcntl(int fd, int command, int value) { return fcntl(fd, command, value); }
+
+/* Swift marks fork as unavailable; the child here makes system calls only. */
+static inline pid_t nightstand_fork(void) { return fork(); }
+
+/* Passes a descriptor over a Unix socket; the caller's own stays open. */
+static inline int nightstand_send_descriptor(int channel, int descriptor) {
+    char byte = 0;
+    union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control = { 0 };
+    struct iovec vector = { &byte, 1 };
+    struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&control.head), &descriptor, sizeof(int));
+    return sendmsg(channel, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+/* Takes what was passed and leaves it open. 1: taken, 0: the sender is gone, -1: errno. */
+static inline int nightstand_receive_descriptor(int channel) {
+    char byte;
+    union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control;
+    struct iovec vector = { &byte, 1 };
+    struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    return (int)recvmsg(channel, &message, 0);
+}

@@ -1,0 +1,374 @@
+// Owns the kernel as the bridge's radio: the management socket, which speaks for the Adapter machine, and the one L2CAP
+// socket of the link. Reading notifications allocates nothing. A socket whose link has died is not closed on kernels
+// that would crash on it (Keeper). What the machine asks of its owner stands in KernelRadio+Owner.swift.
+import Bluetooth
+import CLinux
+import Ports
+import Wire
+
+public final class KernelRadio: Radio, Handler, Timed {
+    /// Where the link stands. `pending`: the kernel connects when it hears the peer.
+    enum Link: Equatable {
+        case none
+        case pending(Peer, secured: Bool)
+        case opening(Peer)
+        case up(Peer)
+        /// The socket has failed; the kernel's reason may follow within `grace_ms`.
+        case failing(Peer, errno: Int32, wasUp: Bool)
+        /// We hung up; the kernel confirms within `grace_ms`, or never.
+        case hangingUp(wasUp: Bool)
+
+        var isUp: Bool { if case .up = self { true } else { false } }
+    }
+
+    static let grace_ms: Int64 = 300
+    static let hangUp_ms: Int64 = 3_000
+    static let sendAgain_ms: Int64 = 100
+    static let reopen_ms: Int64 = 5_000
+    /// PDUs taken in one go, so that a flood leaves time for the button.
+    private static let batch = 64
+    private static let bufferSize = 4096
+
+    let loop: EventLoop
+    let clock: any Clock
+    let log: any Log
+    let keyFile: KeyFile
+    let wanted: Address?
+    private let losesSocketsSafely: Bool
+    private let buffer: UnsafeMutableRawPointer
+    private var keeper = Keeper()
+    private var control: Int32 = -1
+    private var reopenDeadline = Instant.never
+
+    var listener: (any RadioListener)?
+    private var machine: Adapter?
+    /// Why the socket itself is of no use; the machine's condition where nil.
+    private var socketTrouble: RadioCondition?
+    /// errno of the last trouble with keys.
+    var keyTrouble: Int32 = 0
+
+    private(set) var link = Link.none
+    private var socket: Int32 = -1
+    private var linkDeadline = Instant.never
+    private var sendDeadline = Instant.never
+    private var waitsForRoom = false
+
+    /// `wanted`: the adapter to take, by address; nil takes the first with LE, unless bluetoothd runs.
+    public init(loop: EventLoop, clock: any Clock, log: any Log, keyFile: KeyFile, wanted: Address?) {
+        self.loop = loop
+        self.clock = clock
+        self.log = log
+        self.keyFile = keyFile
+        self.wanted = wanted
+        losesSocketsSafely = !(KernelVersion.running?.freesLostLinksTwice ?? false)
+        buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
+    }
+
+    deinit { buffer.deallocate() }
+
+    // MARK: Radio
+
+    public var adapter: Address? { machine?.address }
+
+    public func start(_ listener: any RadioListener) {
+        self.listener = listener
+        machine = Adapter(owner: self, wanted: wanted)
+        loop.add(timed: self)
+        if !losesSocketsSafely {
+            log.say("This kernel frees lost Bluetooth links twice; lost sockets are kept open by a child process. A newer kernel (6.12) does without.")
+        }
+        openControl()
+    }
+
+    public func scan(_ wanted: Bool) { machine?.discover(wanted, clock.now) }
+
+    public func connect(_ peer: Peer, secured: Bool) {
+        settle()
+        guard link == .none, let machine, machine.condition == .ready else { return }
+        link = .pending(peer, secured: secured)
+        machine.approach(peer, secured: secured, clock.now)
+    }
+
+    public func disconnect() {
+        let wasUp: Bool
+        switch link {
+        case .none, .failing, .hangingUp: return
+        case .pending, .opening: wasUp = false
+        case .up: wasUp = true
+        }
+        // First the socket, while its link is alive: that order is safe on every kernel.
+        let hadSocket = socket >= 0
+        closeSocket()
+        link = .hangingUp(wasUp: wasUp)
+        linkDeadline = hadSocket ? clock.now + Self.hangUp_ms : clock.now
+        machine?.withdraw(clock.now)
+    }
+
+    public func send(_ pdu: RawSpan) -> Sent {
+        guard link.isUp else { return .gone }
+        let sent = pdu.withUnsafeBytes { CLinux.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard sent < 0 else { return .sent }
+        switch nightstand_errno() {
+        case EAGAIN, ENOBUFS, ENOMEM, EINTR:
+            waitsForRoom = true
+            loop.change(socket, [.readable, .writable])
+            return .busy
+        // While encryption is being raised; the socket then calls itself writable and is not.
+        case ENOTCONN:
+            sendDeadline = clock.now + Self.sendAgain_ms
+            return .busy
+        // The socket's own error follows from the loop.
+        default: return .gone
+        }
+    }
+
+    public func hasKey(_ peer: Peer) -> Bool { machine?.holdsKey(peer) ?? false }
+
+    public func pair() {
+        guard case .up(let peer) = link else { return listener?.pairingFailed(.linkLost) ?? () }
+        machine?.pair(peer, clock.now)
+    }
+
+    public func cancelPairing() { machine?.cancelPairing(clock.now) }
+
+    public func forget(_ peer: Peer) {
+        guard hasKey(peer), machine?.forget(peer, clock.now) == false else { return }
+        log.say("The key of \(peer.address.text) could not be deleted from the card; it is tried again when it is forgotten again.")
+    }
+
+    public func measureSignal() { machine?.measureSignal(clock.now) }
+
+    public func powerCycle() {
+        lose(.adapter, closing: true)
+        machine?.powerCycle(clock.now)
+    }
+
+    public func reopen() {
+        lose(.adapter, closing: true)
+        closeControl()
+        openControl()
+    }
+
+    /// Lets go of the link and the kernel's wish to connect; for the end of the process.
+    public func stop() {
+        disconnect()
+        closeControl()
+    }
+
+    // MARK: the loop
+
+    public var deadline: Instant {
+        min(min(machine?.deadline ?? .never, reopenDeadline), min(linkDeadline, sendDeadline))
+    }
+
+    public func tick(_ now: Instant) {
+        machine?.tick(now)
+        if now >= reopenDeadline { openControl() }
+        if now >= sendDeadline {
+            sendDeadline = .never
+            listener?.writable()
+        }
+        if now >= linkDeadline { settle() }
+    }
+
+    public func ready(_ descriptor: Int32, _ events: Interest) {
+        if descriptor == control { return readControl() }
+        guard descriptor == socket else { return }
+        if case .opening(let peer) = link { return opened(peer) }
+        if events.contains(.readable) { readLink() }
+        guard descriptor == socket else { return }
+        if !events.isDisjoint(with: .failed) { return fail(LinkSocket.error(socket)) }
+        if events.contains(.writable), waitsForRoom {
+            waitsForRoom = false
+            loop.change(socket, .readable)
+            listener?.writable()
+        }
+    }
+
+    private func readLink() {
+        let mine = socket
+        for _ in 0..<Self.batch {
+            let count = recv(mine, buffer, Self.bufferSize, 0)
+            if count < 0 {
+                let error = nightstand_errno()
+                if error != EAGAIN, error != EINTR { fail(error) }
+                return
+            }
+            guard count > 0 else { return fail(ECONNRESET) }
+            if count <= Int(LinkSocket.largestPDU) { listener?.received(RawSpan(_unsafeStart: buffer, byteCount: count)) }
+            // The listener may have hung up.
+            guard mine == socket else { return }
+        }
+    }
+
+    // MARK: the link
+
+    /// The kernel has linked the peer we asked for: opens the socket on it.
+    func open(_ peer: Peer) {
+        guard case .pending(peer, let secured) = link, socket < 0 else { return }
+        do throws(SystemError) {
+            socket = try LinkSocket.open(peer, secured: secured)
+            link = .opening(peer)
+            try loop.add(socket, .writable, self)
+        } catch {
+            log.say("The link's socket: \(error.text).")
+            lose(.other(error.errno), closing: true)
+        }
+    }
+
+    private func opened(_ peer: Peer) {
+        let error = LinkSocket.error(socket)
+        guard error == 0, let keyBytes = LinkSocket.keyBytes(socket) else { return fail(error) }
+        link = .up(peer)
+        loop.change(socket, .readable)
+        listener?.linkUp(encrypted: keyBytes >= 7)
+    }
+
+    private func fail(_ error: Int32) {
+        switch link {
+        case .opening(let peer): link = .failing(peer, errno: error, wasUp: false)
+        case .up(let peer): link = .failing(peer, errno: error, wasUp: true)
+        default: return
+        }
+        abandonSocket()
+        linkDeadline = clock.now + Self.grace_ms
+    }
+
+    /// The kernel's word that the link has ended.
+    func ended(_ cause: LinkLoss.Cause) {
+        switch link {
+        // A link that came and went before a socket was on it: the kernel connects again.
+        case .none, .pending: return
+        case .hangingUp: settle()
+        case .opening, .up, .failing: lose(cause, closing: false)
+        }
+    }
+
+    /// Ends what only waited for the kernel's word.
+    private func settle() {
+        linkDeadline = .never
+        switch link {
+        case .hangingUp(let wasUp):
+            link = .none
+            listener?.linkDown(LinkLoss(.local, wasUp: wasUp))
+        case .failing(_, let errno, _): lose(LinkLoss.Cause(errno: errno), closing: false)
+        default: break
+        }
+    }
+
+    /// Ends the link or the wish for one. `closing`: the link under the socket still stands.
+    func lose(_ cause: LinkLoss.Cause, closing: Bool) {
+        let wasUp: Bool
+        switch link {
+        case .none: return
+        case .pending, .opening: wasUp = false
+        case .up: wasUp = true
+        case .failing(_, _, let up), .hangingUp(let up): wasUp = up
+        }
+        if closing { closeSocket() } else { abandonSocket() }
+        link = .none
+        linkDeadline = .never
+        machine?.withdraw(clock.now)
+        listener?.linkDown(LinkLoss(cause, wasUp: wasUp))
+    }
+
+    private func closeSocket() {
+        guard socket >= 0 else { return }
+        let mine = takeSocket()
+        _ = close(mine)
+    }
+
+    private func abandonSocket() {
+        guard socket >= 0 else { return }
+        let mine = takeSocket()
+        if losesSocketsSafely {
+            _ = close(mine)
+        } else if !keeper.keep(mine) {
+            log.say("No child process could be made to keep a lost socket; it stays open here, and the next restart may need a reboot.")
+        }
+    }
+
+    private func takeSocket() -> Int32 {
+        defer { socket = -1 }
+        loop.remove(socket)
+        waitsForRoom = false
+        sendDeadline = .never
+        return socket
+    }
+
+    /// After a pairing: whether the kernel vouches for a key on this link.
+    func tellEncryption() {
+        guard link.isUp, let keyBytes = LinkSocket.keyBytes(socket), keyBytes >= 7 else { return }
+        listener?.encrypted(keyBytes: keyBytes)
+    }
+
+    // MARK: the management socket
+
+    private func openControl() {
+        reopenDeadline = .never
+        let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        control = CLinux.socket(AF_BLUETOOTH, type, BTPROTO_HCI)
+        guard control >= 0 else { return trouble(nightstand_errno()) }
+        var address = sockaddr_hci(hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: UInt16(HCI_DEV_NONE), hci_channel: UInt16(HCI_CHANNEL_CONTROL))
+        let bound = withUnsafeBytes(of: &address) { bind(control, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
+        guard bound == 0 else { return trouble(nightstand_errno()) }
+        do throws(SystemError) { try loop.add(control, .readable, self) } catch { return trouble(error.errno) }
+        socketTrouble = nil
+        machine?.start(clock.now)
+    }
+
+    private func closeControl() {
+        guard control >= 0 else { return }
+        loop.remove(control)
+        _ = close(control)
+        control = -1
+    }
+
+    private func trouble(_ error: Int32) {
+        closeControl()
+        reopenDeadline = clock.now + Self.reopen_ms
+        let condition: RadioCondition = switch error {
+        case EAFNOSUPPORT, EPROTONOSUPPORT: .unsupported
+        case EPERM, EACCES: .forbidden
+        default: .unresponsive
+        }
+        guard socketTrouble != condition else { return }
+        socketTrouble = condition
+        listener?.radio(is: condition)
+    }
+
+    private func readControl() {
+        let mine = control
+        for _ in 0..<Self.batch {
+            let count = read(mine, buffer, Self.bufferSize)
+            if count < 0 {
+                let error = nightstand_errno()
+                if error == EAGAIN || error == EINTR { return }
+                lose(.adapter, closing: false)
+                return trouble(error)
+            }
+            guard count > 0 else { return }
+            machine?.receive(RawSpan(_unsafeStart: buffer, byteCount: count), clock.now)
+            guard mine == control else { return }
+        }
+    }
+
+    func writeControl(_ packet: RawSpan) {
+        guard control >= 0 else { return }
+        // What cannot be written is not answered, and that the machine notices.
+        _ = packet.withUnsafeBytes { write(control, $0.baseAddress, $0.count) }
+    }
+}
+
+extension LinkLoss.Cause {
+    /// What a socket's error says, where the kernel gave no reason.
+    init(errno: Int32) {
+        switch errno {
+        case ETIMEDOUT: self = .timeout
+        case ECONNRESET, ECONNREFUSED: self = .remote
+        case EHOSTUNREACH, EHOSTDOWN: self = .notReached
+        case ECONNABORTED, ENODEV, ENETDOWN, ENETUNREACH: self = .adapter
+        default: self = .other(errno)
+        }
+    }
+}
