@@ -35,7 +35,7 @@ let package = Package(
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
-        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
+        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "Store", "CLinux", "CGPIO"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),

@@ -15,6 +15,7 @@ struct Command {
 
 func commands() -> [Command] {
     [
+        Command(name: "run", summary: "be the firmware: own the strap, keep what it recorded", help: runHelp, run: run),
         Command(name: "status", summary: "what is connected, how far history has come, and why there is no data", help: statusHelp, run: status),
         Command(name: "pair", summary: "make a strap ours", help: pairHelp, run: pair),
         Command(name: "forget", summary: "let the strap go, so that another can have it", help: forgetHelp, run: forget),
@@ -23,6 +24,8 @@ func commands() -> [Command] {
         Command(name: "sync", summary: "fetch history now", help: syncHelp, run: sync),
         Command(name: "buzz", summary: "one short buzz of the strap", help: buzzHelp, run: buzz),
         Command(name: "mark", summary: "mark this moment", help: markHelp, run: mark),
+        Command(name: "moments", summary: "the moments that were marked", help: momentsHelp, run: moments),
+        Command(name: "query", summary: "ask the database in SQL", help: queryHelp, run: query),
         Command(name: "config", summary: "check the configuration", help: configHelp, run: config),
     ]
 }

@@ -30,6 +30,8 @@
 
 static inline int nightstand_errno(void) { return errno; }
 static inline int nightstand_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+/* SIG_IGN is a cast, which Swift cannot import. */
+static inline void nightstand_ignore_signal(int number) { signal(number, SIG_IGN); }
 static inline int nightstand_fcntl(int fd, int command, int value) { return fcntl(fd, command, value); }
 
 /* Swift marks fork as unavailable; the child here makes system calls only. */
