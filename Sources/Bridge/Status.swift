@@ -1,6 +1,7 @@
 // Owns the read model: what is known at this moment, as a plain value, and the one sentence that says why there is no
 // data. Everything that shows or tells something reads this and nothing else.
 import Ports
+import Vitals
 import Whoop
 import Wire
 
