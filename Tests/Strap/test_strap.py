@@ -70,6 +70,7 @@ class Link:
     async def notify(self, name, value):
         self.sent.append((name, value))
         await asyncio.sleep(0)
+        return True
 
     def lose(self):
         self.lost += 1
@@ -185,6 +186,19 @@ class Ring(unittest.TestCase):
                 self.assertEqual(new[14:24], old[17:27])  # heart rate, R-R count, R-R
                 self.assertEqual(new[33:49], old[32:48])  # dynamic acceleration, acceleration mean
                 self.assertEqual(struct.unpack_from('<h', new, 65)[0], struct.unpack_from('<H', old, 72)[0] * 10)
+
+    def test_new_seconds_survive_and_count_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            state = Path(folder) / 'state.json'
+            flash = Flash(FOUR, 'night', state, records=120)
+            flash.bank(1800000000, 60)
+            flash.bank(1800000900, 10)
+            again = Flash(FOUR, 'night', state, records=120)
+            self.assertEqual([b.frames for b in again.bursts], [b.frames for b in flash.bursts])
+            records = [unwrap(FOUR, one) for burst in flash.bursts for one in burst.frames[1:-1]]
+            counters, times = zip(*(struct.unpack_from('<II', record, 3) for record in records[119:]))
+            self.assertEqual(list(counters), list(range(counters[0], counters[0] + 71)))
+            self.assertEqual((times[1], times[60], times[-1]), (1799999941, 1800000000, 1800000900))
 
     def test_data_range(self):
         flash = Flash(FOUR, 'night', records=120)
