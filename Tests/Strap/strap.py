@@ -165,8 +165,10 @@ class Strap:
                 return self.status()
             case 'stop':
                 self.stopped.set()
-            case _:
+            case 'help':
                 return {'words': ' '.join(self.tell.__doc__.split())}
+            case _:
+                raise ValueError(f'no such word: {word}')
         return {'done': word}
 
     def status(self) -> dict:
