@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the strap does: the rules of the trim pointer, its answers in either family, its faults. No radio, no Bumble.
 
-    python3 -m unittest discover -s Tests/Strap
+    python3 Tests/Strap/test_strap.py           runs this folder's other tests too
 """
 import asyncio
 import struct
@@ -262,4 +262,4 @@ class Answers(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main()
+    unittest.main(module=None, argv=[sys.argv[0], 'discover', '-s', str(Path(__file__).resolve().parent), *sys.argv[1:]])
