@@ -59,13 +59,13 @@ class Firmware(Commands):
         stamp = max(0.0, time.time() + self.clock_offset)
         return int(stamp), int(stamp % 1 * frame.SUBSECONDS)
 
-    async def send(self, characteristic: str, inner: bytes):
-        await self.link.notify(characteristic, frame.wrap(self.family, inner))
+    async def send(self, characteristic: str, inner: bytes) -> bool:
+        return await self.link.notify(characteristic, frame.wrap(self.family, inner))
 
     async def emit(self, number: int, body: bytes = b''):
         self.event_seq += 1
-        self.log('event_sent', id=number)
-        await self.send('event', frame.event(self.event_seq, number, *self.now(), body))
+        delivered = await self.send('event', frame.event(self.event_seq, number, *self.now(), body))
+        self.log('event', id=number, delivered=delivered)
 
     async def answer(self, number: int, seq: int, result: int, body: bytes = b''):
         self.response_seq += 1

@@ -33,7 +33,7 @@ class Flash:
                  burst_size: int = 50):
         self.family, self.serve, self.path = family, serve, state
         self.tail: list[bytes] = []  # what follows the last acknowledgement: COMPLETE, console, or nothing
-        self.saved = {'serve': f'{int(family)}/{serve}', 'released': [], 'trim': 0, 'bonds': {}, 'settings': {}}
+        self.saved = {'serve': f'{int(family)}/{serve}', 'released': [], 'trim': 0, 'bonds': {}, 'settings': {}, 'banked': []}
         if state and state.exists():
             saved = json.loads(state.read_text())
             if saved['serve'] != self.saved['serve']:
@@ -87,21 +87,41 @@ class Flash:
             records = list(islice((inner for inner in inners if inner[0] == 47), limit))
         if self.family == Family.FIVE:
             records = [as_v18(record) for record in records]
-        bursts = []
-        for start in range(0, len(records), size):
-            group, index = records[start:start + size], start // size
-            token = struct.pack('<II', FIRST_PAGE + PAGES_PER_BURST * (index + 1), WRAPS)
-            first, last = (struct.unpack_from('<I', r, 7)[0] for r in (group[0], group[-1]))
-            # 5.0: seq(END) - seq(START) - 1 is the count; 4.0 numbers its metadata apart
-            seq = index * (size + 2) if self.family == Family.FIVE else 2 * index
-            end_seq = seq + len(group) + 1 if self.family == Family.FIVE else seq + 1
-            inners = [frame.history_start(frame.MODEL[self.family], seq, first), *group,
-                      frame.history_end(end_seq, last, len(group), token)]
-            bursts.append(Burst([frame.wrap(self.family, i) for i in inners], token, len(group)))
-            self.times += [first, last]
-        if self.times:
-            self.tail = [frame.wrap(self.family, frame.history_complete(0, self.times[-1]))]
+        self.night, self.size = records, size
+        self.counter = struct.unpack_from('<I', records[-1], 3)[0]
+        bursts = [self._burst(i, records[at:at + size]) for i, at in enumerate(range(0, len(records), size))]
+        self.tail = [frame.wrap(self.family, frame.history_complete(0, self.times[-1]))]
+        for until, seconds in self.saved['banked']:
+            bursts += self._banked(len(bursts), until, seconds)
         return bursts
+
+    def _burst(self, index: int, records: list[bytes]) -> Burst:
+        token = struct.pack('<II', FIRST_PAGE + PAGES_PER_BURST * (index + 1), WRAPS)
+        first, last = (struct.unpack_from('<I', record, 7)[0] for record in (records[0], records[-1]))
+        # 5.0: seq(END) - seq(START) - 1 is the count; 4.0 numbers its metadata apart
+        five = self.family == Family.FIVE
+        seq = index * (self.size + 2) if five else 2 * index
+        inners = [frame.history_start(frame.MODEL[self.family], seq, first), *records,
+                  frame.history_end(seq + len(records) + 1 if five else seq + 1, last, len(records), token)]
+        self.times += [first, last]
+        return Burst([frame.wrap(self.family, inner) for inner in inners], token, len(records))
+
+    def bank(self, until: int, seconds: int) -> None:
+        """Record `seconds` more seconds, up to the strap's time `until`, with the values of the night's last ones."""
+        if self.serve != 'night' or not 0 < seconds <= len(self.night):
+            raise ValueError('only the night grows, and by no more than its own length')
+        self.bursts += self._banked(len(self.bursts), until, seconds)
+        self.saved['banked'].append([until, seconds])
+        self.save()
+
+    def _banked(self, index: int, until: int, seconds: int) -> list[Burst]:
+        records = []
+        for age in range(seconds, 0, -1):
+            record = bytearray(self.night[-age])
+            self.counter += 1
+            struct.pack_into('<II', record, 3, self.counter, until - age + 1)
+            records.append(bytes(record))
+        return [self._burst(index + i, records[at:at + self.size]) for i, at in enumerate(range(0, seconds, self.size))]
 
     def _session(self, name: str) -> list[Burst]:
         """A recorded session of history_sessions.json to the byte, but for the counts of the four whose source kept fewer

@@ -53,6 +53,7 @@ class Peripheral:
         self.family = flash.family
         self.pairing_open = options.pairing_mode == 'on'
         self.keyfault = options.keyfault
+        self.mute = False  # a strap that keeps the link and says nothing
         self.connection = None
         self.written: asyncio.Queue[bytes] = asyncio.Queue()
         config = DeviceConfiguration()
@@ -67,6 +68,8 @@ class Peripheral:
         server = self.device.gatt_server
         self._answer_mtu = server.on_att_exchange_mtu_request
         server.on_att_exchange_mtu_request = self._mtu_asked
+        self._take_pdu = server.on_gatt_pdu
+        server.on_gatt_pdu = self._pdu_arrived
         self._write_command = server.on_att_write_command
         server.on_att_write_command = self._unconfirmed_write
         if options.mtu.isdigit():
@@ -75,16 +78,20 @@ class Peripheral:
 
     # -- the link that Firmware sees
 
-    async def notify(self, name: str, value: bytes):
-        """Send `value` in as many notifications as the MTU asks for; silently nothing where a real strap stays silent."""
-        connection = self.connection
-        if connection is None or (name in VENDOR_NOTIFY and not connection.encryption):
-            return
+    async def notify(self, name: str, value: bytes) -> bool:
+        """Send `value` in as many notifications as the MTU asks for; False where a strap stays silent."""
+        connection, characteristic = self.connection, self.characteristics[name]
+        if connection is None or self.mute or (name in VENDOR_NOTIFY and not connection.encryption):
+            return False
+        subscribed = self.device.gatt_server.subscribers.get(connection, {}).get(characteristic.handle, b'\0')
+        if not subscribed[0] & 1:
+            return False
         size = connection.att_mtu - 3
         for at in range(0, len(value), size):
-            await self.device.notify_subscriber(connection, self.characteristics[name], value[at:at + size])
+            await self.device.notify_subscriber(connection, characteristic, value[at:at + size])
             while self.connection is connection and self.device.host.le_acl_packet_queue.pending > QUEUE_LIMIT:
                 await asyncio.sleep(0.001)
+        return True
 
     def lose(self):
         self.controller.drop_links()
@@ -148,6 +155,13 @@ class Peripheral:
             self.log('command_refused', error=0x05, hex=value.hex())
             raise att.ATT_Error(att.ATT_INSUFFICIENT_AUTHENTICATION_ERROR)
         self.written.put_nowait(bytes(value))
+
+    def _pdu_arrived(self, bearer, pdu):
+        if len(bytes(pdu)) > bearer.att_mtu:  # Bumble would take it; a strap has no room for it
+            self.log('pdu_too_long', bytes=len(bytes(pdu)), mtu=bearer.att_mtu)
+            return self.device.gatt_server.send_response(bearer, att.ATT_Error_Response(
+                request_opcode_in_error=pdu.op_code, attribute_handle_in_error=0, error_code=att.ATT_INVALID_PDU_ERROR))
+        self._take_pdu(bearer, pdu)
 
     def _unconfirmed_write(self, bearer, request):
         if request.attribute_handle == self.command.handle:

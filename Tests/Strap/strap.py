@@ -129,7 +129,7 @@ class Strap:
 
     async def tell(self, words: list[str]) -> dict:
         """doubletap | wrist on|off | charging on|off | loselink | advertise on|off | pairing on|off |
-        keyfault missing|wrong|off | forget | hr PATTERN | battery PERCENT | rssi DBM | status | help | stop"""
+        keyfault missing|wrong|off | forget | mute on|off | bank SECONDS | hr PATTERN | battery PERCENT | rssi DBM | status | help | stop"""
         word, value = (words + ['', ''])[:2]
         self.log('told', words=' '.join(words))
         match word:
@@ -150,6 +150,10 @@ class Strap:
                 self.peripheral.keyfault = None if value == 'off' else value
             case 'forget':
                 await self.peripheral.device.keystore.delete_all()
+            case 'mute':
+                self.peripheral.mute = value == 'on'
+            case 'bank':
+                self.flash.bank(self.firmware.now()[0], int(value))
             case 'hr':
                 self.heart.set(value)
             case 'battery':
@@ -161,8 +165,10 @@ class Strap:
                 return self.status()
             case 'stop':
                 self.stopped.set()
-            case _:
+            case 'help':
                 return {'words': ' '.join(self.tell.__doc__.split())}
+            case _:
+                raise ValueError(f'no such word: {word}')
         return {'done': word}
 
     def status(self) -> dict:
