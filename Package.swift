@@ -32,7 +32,7 @@ let package = Package(
         .target(name: "Bluetooth", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
-        .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
+        .target(name: "Gateway", dependencies: ["Wire", "Ports", "Whoop", "Bridge"], swiftSettings: product),
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "Store", "CLinux", "CGPIO"], swiftSettings: product),

@@ -77,7 +77,7 @@ extension Settings {
             return nil
         }
         func number(_ range: ClosedRange<Double>, _ unit: String, _ body: (Double) -> Void) -> String? {
-            guard let n = Double(value), range.contains(n) else { return wrong("a number \(range.lowerBound) to \(range.upperBound)\(unit)") }
+            guard let n = decimal(value), range.contains(n) else { return wrong("a number \(range.lowerBound) to \(range.upperBound)\(unit)") }
             body(n)
             return nil
         }
@@ -150,6 +150,17 @@ private func size(_ text: String) -> Int64? {
     if shift > 0 { digits.removeLast() }
     guard let n = Int64(string(digits[...])), n >= 0, n < 1 << 32 || shift == 0 else { return nil }
     return n << shift
+}
+
+/// `82` or `82.5`. `Double(String)` would need a C function that the Embedded library leaves to the platform.
+private func decimal(_ text: String) -> Double? {
+    let parts = Array(text.utf8).split(separator: 0x2e, omittingEmptySubsequences: false)
+    guard let whole = parts.first.flatMap({ Int(string($0)) }), whole >= 0, parts.count <= 2 else { return nil }
+    guard parts.count == 2 else { return Double(whole) }
+    guard parts[1].count <= 3, let fraction = UInt(string(parts[1])) else { return nil }
+    var scale = 1.0
+    for _ in parts[1] { scale *= 10 }
+    return Double(whole) + Double(fraction) / scale
 }
 
 /// `HH:MM` in minutes.

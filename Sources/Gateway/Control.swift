@@ -1,6 +1,8 @@
 // Owns what can be asked over the control socket: one JSON object a line, one answer a line. Knows the bridge's read
 // model and its few verbs; opens nothing itself.
 import Bridge
+import Ports
+import Whoop
 import Wire
 
 /// Exit statuses of sysexits.h that the command line gives.

@@ -1,6 +1,7 @@
 // Owns how a status is written: as JSON for programs, as lines for people.
 import Bridge
 import Ports
+import Whoop
 import Wire
 
 /// The whole status as one JSON object, with `text` for people.

@@ -53,3 +53,13 @@ public func errorText(_ number: Int32) -> String {
     guard let text = strerror(number) else { return "errno \(number)" }
     return String(cString: text)
 }
+
+/// The words after the program's name. From the kernel, because Embedded Swift does not keep them.
+public func programArguments() -> [String] {
+    do throws(FileError) {
+        let words = try readFile("/proc/self/cmdline", limit: 1 << 21).split(separator: 0, omittingEmptySubsequences: false)
+        return words.dropFirst().dropLast().map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+        return []
+    }
+}

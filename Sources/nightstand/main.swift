@@ -1,4 +1,5 @@
 // The command line's door: finds the command, runs it, gives its exit status.
 import CLinux
+import Linux
 
-exit(runCommand(Array(CommandLine.arguments.dropFirst())))
+exit(runCommand(programArguments()))
