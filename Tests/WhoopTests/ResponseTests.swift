@@ -33,7 +33,6 @@ import Wire
         case .whoop5:
             body[79] = 13
             body.replaceSubrange(91..<95, with: [50, 38, 1, 7])
-            body[101] = 1
             body[102] = 1
         }
         return body
@@ -50,7 +49,7 @@ import Wire
             let hardware = (hello.hardwareFamily, hello.firmware)
             #expect(hardware == (family == .whoop4 ? (6, Version(41, 17, 6, 2)) : (13, Version(50, 38, 1, 7))))
             let flags = (hello.isWorn, hello.broadcastsHeartRate)
-            #expect(flags == (true, family == .whoop4 ? nil : true))
+            #expect(flags == (true, family == .whoop4 ? nil : false))
             let serial = optional(hello.serial)
             #expect(serial == (family == .whoop4 ? "4C01234567" : "4C012345678"), "the serial ends before the token")
             return true
