@@ -27,6 +27,9 @@ public struct Response: ~Escapable {
         inner = frame.inner
     }
 
+    /// Whether the battery pack answers through the strap. What the pack says of battery, clock and so on is its own, and
+    /// gives nil here.
+    public var isFromPack: Bool { inner.u8(at: 0) == PacketType.packResponse }
     /// The strap's own counter of answers.
     public var sequence: UInt8 { inner.u8(at: 1) }
     /// The number of the command answered. It is not the same for both families: compare with `Command.number(for:)`.
@@ -39,10 +42,13 @@ public struct Response: ~Escapable {
         @_lifetime(copy self) get { inner.extracting(5..<inner.byteCount) }
     }
 
+    /// Whether the strap answers this command.
+    private func answers(_ asked: Command) -> Bool { !isFromPack && command == asked.number(for: family) }
+
     /// State of charge in tenths of a percent, 0...1000 (WHOOP.md 5.5). On 4.0 it is there even when the result reads 0,
     /// and the first one after a connect may be stale; 5.0 answers in whole percent and only with success.
     public var battery_tenths: UInt16? {
-        guard command == Command.getBattery.number(for: family) else { return nil }
+        guard answers(.getBattery) else { return nil }
         let tenths: UInt16
         switch family {
         case .whoop4:
@@ -57,20 +63,20 @@ public struct Response: ~Escapable {
 
     /// The strap's clock, as GET_CLOCK tells it (WHOOP.md 5.2).
     public var clock: StrapTime? {
-        guard command == Command.getClock.number(for: family), result == .success, body.byteCount >= 6 else { return nil }
+        guard answers(.getClock), result == .success, body.byteCount >= 6 else { return nil }
         return StrapTime(seconds: body.u32(at: 0), fraction: body.u16(at: 4))
     }
 
     /// What history there is (WHOOP.md 5.7). Nil until the answer with success.
     public var dataRange: DataRange? {
-        guard command == Command.getDataRange.number(for: family), result == .success else { return nil }
+        guard answers(.getDataRange), result == .success else { return nil }
         return DataRange(body)
     }
 
     /// Who the strap is (WHOOP.md 5.3). Nil until the answer with success.
     public var hello: Hello? {
         @_lifetime(copy self) get {
-            guard command == Command.hello.number(for: family), result == .success else { return nil }
+            guard answers(.hello), result == .success else { return nil }
             return Hello(body, family: family)
         }
     }
@@ -78,7 +84,7 @@ public struct Response: ~Escapable {
     /// The advertised name, ASCII or UTF-8, not terminated (WHOOP.md 5.9).
     public var name: RawSpan? {
         @_lifetime(copy self) get {
-            guard command == Command.getName.number(for: family), result == .success, body.u8(at: 0) == 1,
+            guard answers(.getName), result == .success, body.u8(at: 0) == 1,
                   let field = body.slice(3, 3 + Int(body.u8(at: 2))) else { return nil }
             return text(field)
         }
@@ -86,13 +92,13 @@ public struct Response: ~Escapable {
 
     /// The main firmware of a 4.0 (WHOOP.md 5.4).
     public var version: Version? {
-        guard command == Command.getVersion.number(for: family), result == .success, body.u8(at: 0) == 1 else { return nil }
+        guard answers(.getVersion), result == .success, body.u8(at: 0) == 1 else { return nil }
         return Version(body, at: 1)
     }
 
     /// The alarm as the strap holds it (WHOOP.md 5.8).
     public var alarm: AlarmState? {
-        guard command == Command.getAlarm(slot: 1).number(for: family), result == .success else { return nil }
+        guard answers(.getAlarm(slot: 1)), result == .success else { return nil }
         return AlarmState(body, family: family)
     }
 }

@@ -101,7 +101,7 @@ public struct Summary: ~Escapable {
     // MARK: Sleep and oxygen
 
     /// What the strap takes the wearer for; lags real onset of sleep by about ten minutes.
-    public var sleepState: SleepState { SleepState(sleepByte >> 4 & 3) }
+    public var sleepState: SleepState { SleepState(sleepByte >> 4) }
 
     /// Bits 4-5 `sleepState`; 2-3 how the strap fits; 0-1 a snapshot of flags, not wear.
     public var sleepByte: UInt8 { inner.u8(at: at(80, 73)) }

@@ -67,7 +67,7 @@ struct Seeded: RandomNumberGenerator {
             let family: Family = frame[1] == 1 && frame.count > 9 && withFrame(frame, .whoop5, { _ in true }) == true ? .whoop5 : .whoop4
             return (Array(frame[family.headerLength...].dropLast(4)), family)
         }
-        for _ in 0..<20_000 {
+        for _ in 0..<50_000 {
             var (inner, family) = seeds.randomElement(using: &random) ?? ([0], .whoop4)
             for _ in 0..<Int.random(in: 0...4, using: &random) { inner[Int.random(in: 0..<inner.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
             if Bool.random(using: &random) { inner.removeLast(Int.random(in: 0..<inner.count, using: &random)) }
@@ -75,7 +75,7 @@ struct Seeded: RandomNumberGenerator {
             let frame = sealed(inner, family)
             if let s = withFrame(frame, family, { Self.touch($0) }) { read += 1; sum &+= s }
         }
-        #expect(read == 20_000)
+        #expect(read == 50_000)
         #expect(sum != 0)
     }
 

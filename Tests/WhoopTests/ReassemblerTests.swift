@@ -80,6 +80,14 @@ func feed(_ chunks: [[UInt8]], _ family: Family) -> Outcome {
         #expect(frames == 1)
     }
 
+    @Test func aLengthBeyondTheLongestIsNotBelieved() {
+        for (counted, check) in [(4092, .partial(needed: 4096)), (4093, .notAFrame), (4, .notAFrame), (5, .partial(needed: 9))] as [(Int, Frame.Check)] {
+            let length = [UInt8(counted & 0xff), UInt8(counted >> 8)]
+            let header = [0xaa] + length + [crc8(length.span.bytes)]
+            #expect(Frame.check(header.span.bytes, family: .whoop4) == check)
+        }
+    }
+
     @Test func aFlippedLengthIsFoundByTheHeaderAlone() {
         let frame = unhex("aa100057307e0900c2e96e67685d0000a2a61c12")
         for bit in 0..<16 {

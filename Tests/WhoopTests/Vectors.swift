@@ -80,6 +80,12 @@ func string(_ bytes: RawSpan) -> String {
     return String(decoding: out, as: UTF8.self)
 }
 
+/// The bytes as text, where there are any.
+func optional(_ bytes: RawSpan?) -> String? {
+    guard let bytes else { return nil }
+    return string(bytes)
+}
+
 /// The frame with some inner bytes replaced and its checksums done again.
 func patched(_ text: String, _ family: Family, _ patches: [(at: Int, bytes: [UInt8])]) -> [UInt8] {
     var frame = unhex(text)
