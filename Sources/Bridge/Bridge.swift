@@ -75,7 +75,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
 
     /// When `tick` wants to be called.
     public var deadline: Instant {
-        var next = min(supervisor.deadline, pairing.deadline)
+        var next = min(supervisor.deadline, pairing.deadline(choosing: supervisor.state == .searching, asking: canPair))
         next = min(next, gesture.deadline)
         next = min(next, lamp.deadline)
         next = min(next, alert.deadline)
@@ -246,9 +246,12 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
             save()
             order(.strapChosen)
         }
-        if let session, !session.encrypted, session.step >= .encryption, pairing.wants(now: now) { radio.pair() }
+        if canPair, pairing.wants(now: now) { radio.pair() }
         if session?.encrypted == true, !pairing.underWay { closePairing() }
     }
+
+    /// A link is up, has shown what it can without a bond, and could be encrypted.
+    private var canPair: Bool { session.map { !$0.encrypted && $0.step >= .encryption } ?? false }
 
     public func paired() {
         guard var strap = session?.strap else { return }
