@@ -114,6 +114,17 @@ import Wire
         world.expectNoBreach()
     }
 
+    @Test func `a window for another strap that does not come gives the first one back`() {
+        let world = World.settled(.whoop4)
+        defer { world.end() }
+        world.bridge.openPairing(Address("F0:F1:F2:F3:F4:00")!)
+        world.run(seconds: 60)
+        #expect(!world.strap.isConnected && world.bridge.roster.active == nil)
+        #expect(world.run(atMost: 90_000) { world.strap.isConnected })
+        #expect(world.bridge.roster.active?.peer == world.strap.peer)
+        world.expectNoBreach()
+    }
+
     @Test func `forget drops the link and the key and stays off the strap for a minute`() {
         let world = World.settled(.whoop4)
         defer { world.end() }
