@@ -696,14 +696,14 @@ final class Session: AttributeBearer, AttributeListener {
         }
         if liveArmed, !offload.isRunning, now - max(realtimeAt ?? liveArmedAt, liveArmedAt) >= Self.rearm_ms { arm() }
         if !offload.isRunning, strapClock == .untouched, clock.trusted { return enter(.readClock) }
-        if !offload.isRunning, now >= nextOffload, !clockIsAhead {
+        if !offload.isRunning, now >= nextOffload {
             offloadWanted = false
+            lastOffload = now
+            if clockIsAhead { return }
             recordsAtStart = recordsStored
             beginBurst()
             act(offload.start(now: now))
             owner.stateChanged()
-        } else if clockIsAhead {
-            lastOffload = now
         }
     }
 
