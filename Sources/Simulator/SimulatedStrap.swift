@@ -95,7 +95,8 @@ public final class SimulatedStrap {
     private var key: UInt64?
     var isArmed = false
     private var armedSince: Instant?
-    var isInHighFrequencySync = false
+    /// Seconds are not recorded meanwhile.
+    public var isInHighFrequencySync = false
     private var sequence: UInt8 = 0
     private var history = Serving.idle
     private var servedTimes: (token: UInt64, count: Int) = (.max, 0)
