@@ -322,6 +322,11 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
 
     func measureSignal() { radio.measureSignal() }
 
+    func newTicket() -> UInt32 {
+        ticket = (ticket &+ 1) & ~Self.momentTickets
+        return ticket
+    }
+
     func identified(_ strap: Strap) {
         var known = roster.strap(strap.peer) ?? strap
         known.family = strap.family
@@ -410,8 +415,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
 
     /// Marks a moment; once it is on the card the strap gives one short buzz, unless it came from the command line.
     public func mark(_ source: MomentSource, _ note: String) {
-        ticket &+= 1
-        let number = Self.momentTickets | ticket
+        let number = Self.momentTickets | newTicket()
         if keep(.moment(clock.stamp, source, ticket: number), note) {
             pendingMoments.append((number, source != .command))
         } else {

@@ -11,6 +11,8 @@ protocol SessionOwner: AnyObject {
     /// The link is of no more use.
     func hangUp(_ why: String)
     func measureSignal()
+    /// A number for a burst that no other burst has, on this link or another.
+    func newTicket() -> UInt32
     /// The strap is who it is; facts may have become better.
     func identified(_ strap: Strap)
     func heard(heartRate: UInt8?, worn: Bool?)
@@ -140,6 +142,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     /// The link is gone; lets go of the client, which holds this session.
     func end() {
+        if offload.received > 0, !offload.discardsFrames { dropBurst(.linkLost) }
         offload.reset()
         client = nil
     }
@@ -419,9 +422,10 @@ final class Session: AttributeBearer, AttributeListener {
                 }
             }
             if !store.put(.historyFrame(clock.stamp), frame.bytes) { offload.damage() }
-        } else {
+        } else if type != PacketType.record, characteristic != .data || !offload.discardsFrames {
             keep(.liveFrame(clock.stamp), frame.bytes)
         }
+        // What is left is history that was not acknowledged: the strap serves it again.
     }
 
     private func answered(_ response: borrowing Response) {
@@ -581,7 +585,7 @@ final class Session: AttributeBearer, AttributeListener {
             keep(.gap(clock.stamp, from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes)
             note("Passed an incomplete burst: \(why).")
         }
-        burstTicket &+= 1
+        burstTicket = owner.newTicket()
         let end = BurstEnd(announced: burst.announced, received: burst.received, token: burst.token)
         if !store.put(.burst(end, clock.stamp, ticket: burstTicket), frame) { act(offload.notStored()) }
     }
@@ -729,6 +733,7 @@ extension Offload.Refusal {
         case .notStored: "A burst could not be made durable and was not acknowledged."
         case .restarted: "The strap began a burst again before it had ended the last."
         case .idle: "The strap fell silent during history; it is asked again."
+        case .linkLost: "The link was lost inside a burst, which will be served again."
         }
     }
 }

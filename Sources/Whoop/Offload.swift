@@ -53,6 +53,8 @@ public struct Offload: Sendable {
         case restarted
         /// No frame for the family's idle time.
         case idle
+        /// The link went away inside the burst.
+        case linkLost
     }
 
     public enum Outcome: Equatable, Sendable {
@@ -72,6 +74,8 @@ public struct Offload: Sendable {
     static let kick_ms: Int64 = 15_000
     /// Between ABORT and the next request.
     static let pause_ms: Int64 = 3_000
+    /// Waited for COMPLETE after the strap said that nothing is pending. A 5.0 was seen never to send it.
+    static let completeLimit_ms: Int64 = 2_000
     /// Servings of the same short burst before it is passed.
     static let shortServings = 3
 
@@ -83,6 +87,8 @@ public struct Offload: Sendable {
 
     private let idleLimit_ms: Int64
     private var damaged = false
+    /// The last END said so.
+    private var nothingPending = false
     private var token: UInt64 = 0
     private var timer = Instant.never
     private var requests = 0
@@ -95,8 +101,8 @@ public struct Offload: Sendable {
 
     public var isRunning: Bool { state != .idle }
 
-    /// Whether frames on the data characteristic belong to a burst.
-    public var takesFrames: Bool { state == .inBurst }
+    /// Whether history that comes now is of a burst that the store has already, or that was given up: it is not kept.
+    public var discardsFrames: Bool { state == .committing || state == .pausing }
 
     /// When `tick` wants to be called.
     public var deadline: Instant { timer }
@@ -116,6 +122,7 @@ public struct Offload: Sendable {
         state = .idle
         received = 0
         damaged = false
+        nothingPending = false
         timer = .never
     }
 
@@ -124,6 +131,7 @@ public struct Offload: Sendable {
         state = .requested
         received = 0
         damaged = false
+        nothingPending = false
         timer = now + Self.startLimit_ms
         return .request
     }
@@ -149,7 +157,9 @@ public struct Offload: Sendable {
     }
 
     public mutating func historyStart(now: Instant) -> Action {
-        guard state != .idle, state != .pausing else { return .none }
+        // While the store is at work the strap may lose patience and serve the same burst again.
+        guard state != .idle, state != .pausing, state != .committing else { return .none }
+        nothingPending = false
         let action: Action = state == .inBurst && received > 0 ? .drop(.restarted) : .none
         state = .inBurst
         received = 0
@@ -165,10 +175,12 @@ public struct Offload: Sendable {
         }
         // All ones: nothing is pending, nothing to acknowledge.
         if token == .max {
+            let action: Action = received > 0 ? .drop(.restarted) : .none
             state = .between
             received = 0
-            timer = now + idleLimit_ms
-            return .none
+            nothingPending = true
+            timer = now + Self.completeLimit_ms
+            return action
         }
         let isWhole = received >= announced && !damaged
         if !isWhole {
@@ -225,6 +237,9 @@ public struct Offload: Sendable {
             if requests < 2 { return ask(now) }
             reset()
             return .finished(.unanswered)
+        case .between where nothingPending:
+            reset()
+            return .finished(.complete)
         case .inBurst where received == 0 && !kicked:
             kicked = true
             timer = now + idleLimit_ms
