@@ -411,7 +411,8 @@ final class Session: AttributeBearer, AttributeListener {
         default:
             break
         }
-        if characteristic == .data, PacketType.countsInBurst(type), offload.frame(isRecord: type == PacketType.record, now: clock.now) {
+        if characteristic == .data, PacketType.countsInBurst(type),
+            offload.frame(isRecord: type == PacketType.record, checksum: frame.bytes.u32(at: frame.bytes.byteCount - 4), now: clock.now) {
             if type == PacketType.record, let record = Record(frame) {
                 burstRecords &+= 1
                 records &+= 1

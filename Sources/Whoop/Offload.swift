@@ -94,7 +94,9 @@ public struct Offload: Sendable {
     private var requests = 0
     private var kicked = false
     private var restarts = 0
-    private var lastShort: (token: UInt64, received: UInt32, servings: Int) = (0, 0, 0)
+    /// Tells apart which frames of the burst under way arrived, not only how many.
+    private var digest: UInt32 = 0
+    private var lastShort: (token: UInt64, digest: UInt32, servings: Int) = (0, 0, 0)
 
     /// - Parameter idleLimit_ms: silence that ends a run: 60 s on 4.0, 20 s on 5.0 (section 9.2).
     public init(idleLimit_ms: Int64) { self.idleLimit_ms = idleLimit_ms }
@@ -139,13 +141,16 @@ public struct Offload: Sendable {
     // MARK: what the strap sends on the data characteristic
 
     /// Counts a frame whose checksums held, of a type that END counts. True: it belongs to the burst and is to be kept with it.
-    /// `isRecord`: a historical record, which opens a burst where the START was not sent again.
-    public mutating func frame(isRecord: Bool, now: Instant) -> Bool {
+    /// - Parameters:
+    ///   - isRecord: a historical record, which opens a burst where the START was not sent again.
+    ///   - checksum: the frame's CRC-32, by which a second serving is known to be the same as the first.
+    public mutating func frame(isRecord: Bool, checksum: UInt32 = 0, now: Instant) -> Bool {
         switch state {
         case .inBurst: break
         case .requested where isRecord, .between where isRecord: state = .inBurst
         default: return false
         }
+        digest = (received == 0 ? 0 : digest) &* 31 &+ checksum
         received &+= 1
         timer = now + idleLimit_ms
         return true
@@ -184,8 +189,9 @@ public struct Offload: Sendable {
         }
         let isWhole = received >= announced && !damaged
         if !isWhole {
-            let servings = lastShort.token == token && lastShort.received == received ? lastShort.servings + 1 : 1
-            lastShort = (token, received, servings)
+            let which = received == 0 ? 0 : digest
+            let servings = lastShort.token == token && lastShort.digest == which ? lastShort.servings + 1 : 1
+            lastShort = (token, which, servings)
             if servings < Self.shortServings {
                 return pause(damaged ? .damaged : .short(received: received, announced: announced), now)
             }
