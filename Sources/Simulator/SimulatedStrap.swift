@@ -42,8 +42,10 @@ public struct StrapQuirks: Sendable {
     public var streamStops = false
     /// Nothing is answered any more and nothing is sent, but the link stays.
     public var isDead = false
-    /// History stops in the middle of a burst, this often.
+    /// History stops after a START, this often.
     public var stalls = 0
+    /// Records say that they are of this version.
+    public var unknownVersion: UInt8?
 
     public init() {}
 }
@@ -100,6 +102,8 @@ public final class SimulatedStrap {
     private var sequence: UInt8 = 0
     private var history = Serving.idle
     private var servedTimes: (token: UInt64, count: Int) = (.max, 0)
+    /// The burst that is served, the same again and again, until it is released.
+    private var unreleased: ServedBurst?
     private var epoch = 0
 
     private enum Serving { case idle, sending(ServedBurst), awaiting(ServedBurst) }
@@ -290,7 +294,8 @@ public final class SimulatedStrap {
         history = .idle
         schedule.after(milliseconds) { [self, now = epoch] in
             guard now == epoch, let link else { return }
-            guard let burst = nextBurst() else { return finishHistory(link) }
+            if unreleased == nil { unreleased = nextBurst() }
+            guard let burst = unreleased else { return finishHistory(link) }
             send(burst, link)
         }
     }
@@ -326,8 +331,8 @@ public final class SimulatedStrap {
         epoch += 1
         if success, token == burst.token {
             released.append(token)
+            unreleased = nil
             if burst.through == 0 { flash.captured.removeFirst() } else { flash.release(before: burst.through) }
-            flash.events.removeAll()
             // Of a burst that was being served again nothing more is needed.
             link?.stopHistory()
             serve(after: 25)
@@ -357,6 +362,7 @@ public final class SimulatedStrap {
         let start = startFrame()
         var frames: [[UInt8]] = []
         for event in flash.events { frames.append(eventFrame(event.number, event.body, at: (event.time, 0))) }
+        flash.events.removeAll()
         for counter in counters {
             guard let unix = flash.unix(of: counter) else { continue }
             frames.append(recordFrame(counter, unix, body.second(Int64(unix))))

@@ -51,7 +51,7 @@ extension SimulatedStrap {
     /// A one-second summary: v24 of a 4.0, v18 of a 5.0.
     func recordFrame(_ counter: UInt32, _ unix: UInt32, _ second: BodySecond) -> [UInt8] {
         var inner = Inner(47)
-        inner.u8(identity.family == .whoop4 ? 24 : 18)
+        inner.u8(quirks.unknownVersion ?? (identity.family == .whoop4 ? 24 : 18))
         inner.u8(identity.family == .whoop4 ? 0x05 : 0x80)
         inner.u32(counter)
         inner.u32(unix)
