@@ -36,13 +36,14 @@ let package = Package(
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "Store", "CLinux", "CGPIO"], swiftSettings: product),
-        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux"], swiftSettings: product),
+        .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
+        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Simulator"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
-        .testTarget(name: "BridgeTests", dependencies: ["Bridge"], swiftSettings: test),
+        .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire"], swiftSettings: test),
     ]
 )

@@ -43,6 +43,8 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     private var pendingMoments: [(ticket: UInt32, buzz: Bool)] = []
     /// No connect to a strap that was forgotten, so that it can enter pairing mode.
     private var stayOff: (peer: Peer, until: Instant)?
+    /// Ours until a window was opened for another; ours again when that one was not paired.
+    private var former: Peer?
 
     /// Moments carry tickets from here on; bursts below.
     static let momentTickets: UInt32 = 1 << 31
@@ -75,7 +77,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
 
     /// When `tick` wants to be called.
     public var deadline: Instant {
-        var next = min(supervisor.deadline, pairing.deadline)
+        var next = min(supervisor.deadline, pairing.deadline(choosing: supervisor.state == .searching, asking: canPair))
         next = min(next, gesture.deadline)
         next = min(next, lamp.deadline)
         next = min(next, alert.deadline)
@@ -216,7 +218,11 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     public func openPairing(_ address: Address?) {
         pairing.open(address, now: clock.now)
         log.say("The pairing window is open for 120 s.")
-        if let address, let active = roster.active, active.peer.address != address { roster.remove(active.peer); save() }
+        if let address, let active = roster.active, active.peer.address != address {
+            former = active.peer
+            roster.deactivate()
+            letGo()
+        }
         order(.windowOpened)
         refresh()
     }
@@ -231,10 +237,9 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
             if let strap = roster.active, !radio.hasKey(strap.peer), strap.serial.isEmpty {
                 roster.remove(strap.peer)
                 save()
-                order(.strapForgotten)
+                letGo()
             }
-            pairing.close()
-            order(.windowClosed)
+            closePairing()
             return
         }
         if supervisor.state == .searching, let one = pairing.chosen(now: now) {
@@ -246,9 +251,15 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
             save()
             order(.strapChosen)
         }
-        if let session, !session.encrypted, session.step >= .encryption, pairing.wants(now: now) { radio.pair() }
-        if session?.encrypted == true, !pairing.underWay { closePairing() }
+        if canPair, pairing.wants(now: now) { radio.pair() }
+        if let session, session.encrypted, isOurs(session), !pairing.underWay { closePairing() }
     }
+
+    /// A link is up, has shown what it can without a bond, and could be encrypted.
+    private var canPair: Bool { session.map { !$0.encrypted && $0.step >= .encryption && isOurs($0) } ?? false }
+
+    /// Not so while the link to a strap that was let go is still ending.
+    private func isOurs(_ session: Session) -> Bool { session.strap.peer == roster.active?.peer }
 
     public func paired() {
         guard var strap = session?.strap else { return }
@@ -265,6 +276,17 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     private func closePairing() {
         pairing.close()
         order(.windowClosed)
+        if let former, roster.active == nil {
+            roster.activate(former)
+            order(.strapChosen)
+        }
+        former = nil
+    }
+
+    /// Ends the link to a strap that is no longer the active one, or gives up reaching it.
+    private func letGo() {
+        order(.strapForgotten)
+        if supervisor.state == .connecting { order(.linkDown(LinkLoss(.local, wasUp: false))) }
     }
 
     public func pairingFailed(_ failure: PairingFailure) {
@@ -283,8 +305,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         stayOff = (strap.peer, clock.now + Self.stayOff_ms)
         worn = nil
         battery_tenths = nil
-        order(.strapForgotten)
-        if supervisor.state == .connecting { order(.linkDown(LinkLoss(.local, wasUp: false))) }
+        letGo()
         log.say("Forgot \(strap.peer.address.text).")
         refresh()
         return true
@@ -300,6 +321,11 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     }
 
     func measureSignal() { radio.measureSignal() }
+
+    func newTicket() -> UInt32 {
+        ticket = (ticket &+ 1) & ~Self.momentTickets
+        return ticket
+    }
 
     func identified(_ strap: Strap) {
         var known = roster.strap(strap.peer) ?? strap
@@ -389,8 +415,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
 
     /// Marks a moment; once it is on the card the strap gives one short buzz, unless it came from the command line.
     public func mark(_ source: MomentSource, _ note: String) {
-        ticket &+= 1
-        let number = Self.momentTickets | ticket
+        let number = Self.momentTickets | newTicket()
         if keep(.moment(clock.stamp, source, ticket: number), note) {
             pendingMoments.append((number, source != .command))
         } else {

@@ -34,9 +34,12 @@ struct Pairing {
 
     func left_ms(now: Instant) -> Int64 { opened.map { max(0, $0 + Self.window_ms - now) } ?? 0 }
 
-    var deadline: Instant {
+    /// - Parameters:
+    ///   - choosing: a strap is being looked for, so `chosen` will be asked.
+    ///   - asking: there is a link to pair on, so `wants` will be asked.
+    func deadline(choosing: Bool, asking: Bool) -> Instant {
         guard let opened else { return .never }
-        return min(opened + Self.window_ms, min(choose, again))
+        return min(opened + Self.window_ms, min(choosing ? choose : .never, asking ? again : .never))
     }
 
     mutating func open(_ wanted: Address?, now: Instant) {
@@ -65,17 +68,12 @@ struct Pairing {
         if choose == .never { choose = now + (wanted == nil ? Self.listen_ms : 0) }
     }
 
-    /// The strap to take, once listening is over. With two as near as 10 dB, none: a person has to say which.
+    /// The strap to take, once listening is over. With two as near as 10 dB, none, and listening goes on: a person has to
+    /// say which, or bring it nearer.
     mutating func chosen(now: Instant) -> Candidate? {
-        guard now >= choose else { return nil }
-        choose = .never
-        var best: Candidate?
-        ambiguous = false
-        for one in candidates {
-            guard let b = best else { best = one; continue }
-            ambiguous = abs(Int(b.signal_dBm) - Int(one.signal_dBm)) < 10
-            if one.signal_dBm > b.signal_dBm { best = one }
-        }
+        guard now >= choose, let best = candidates.max(by: { $0.signal_dBm < $1.signal_dBm }) else { return nil }
+        ambiguous = candidates.contains { $0.peer != best.peer && Int(best.signal_dBm) - Int($0.signal_dBm) < 10 }
+        choose = ambiguous ? now + Self.listen_ms : .never
         return ambiguous ? nil : best
     }
 

@@ -11,6 +11,8 @@ protocol SessionOwner: AnyObject {
     /// The link is of no more use.
     func hangUp(_ why: String)
     func measureSignal()
+    /// A number for a burst that no other burst has, on this link or another.
+    func newTicket() -> UInt32
     /// The strap is who it is; facts may have become better.
     func identified(_ strap: Strap)
     func heard(heartRate: UInt8?, worn: Bool?)
@@ -140,6 +142,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     /// The link is gone; lets go of the client, which holds this session.
     func end() {
+        if offload.received > 0, !offload.discardsFrames { dropBurst(.linkLost) }
         offload.reset()
         client = nil
     }
@@ -408,7 +411,8 @@ final class Session: AttributeBearer, AttributeListener {
         default:
             break
         }
-        if characteristic == .data, PacketType.countsInBurst(type), offload.frame(isRecord: type == PacketType.record, now: clock.now) {
+        if characteristic == .data, PacketType.countsInBurst(type),
+            offload.frame(isRecord: type == PacketType.record, checksum: frame.bytes.u32(at: frame.bytes.byteCount - 4), now: clock.now) {
             if type == PacketType.record, let record = Record(frame) {
                 burstRecords &+= 1
                 records &+= 1
@@ -419,9 +423,10 @@ final class Session: AttributeBearer, AttributeListener {
                 }
             }
             if !store.put(.historyFrame(clock.stamp), frame.bytes) { offload.damage() }
-        } else {
+        } else if type != PacketType.record, characteristic != .data || !offload.discardsFrames {
             keep(.liveFrame(clock.stamp), frame.bytes)
         }
+        // What is left is history that was not acknowledged: the strap serves it again.
     }
 
     private func answered(_ response: borrowing Response) {
@@ -581,7 +586,7 @@ final class Session: AttributeBearer, AttributeListener {
             keep(.gap(clock.stamp, from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes)
             note("Passed an incomplete burst: \(why).")
         }
-        burstTicket &+= 1
+        burstTicket = owner.newTicket()
         let end = BurstEnd(announced: burst.announced, received: burst.received, token: burst.token)
         if !store.put(.burst(end, clock.stamp, ticket: burstTicket), frame) { act(offload.notStored()) }
     }
@@ -696,14 +701,14 @@ final class Session: AttributeBearer, AttributeListener {
         }
         if liveArmed, !offload.isRunning, now - max(realtimeAt ?? liveArmedAt, liveArmedAt) >= Self.rearm_ms { arm() }
         if !offload.isRunning, strapClock == .untouched, clock.trusted { return enter(.readClock) }
-        if !offload.isRunning, now >= nextOffload, !clockIsAhead {
+        if !offload.isRunning, now >= nextOffload {
             offloadWanted = false
+            lastOffload = now
+            if clockIsAhead { return }
             recordsAtStart = recordsStored
             beginBurst()
             act(offload.start(now: now))
             owner.stateChanged()
-        } else if clockIsAhead {
-            lastOffload = now
         }
     }
 
@@ -729,6 +734,7 @@ extension Offload.Refusal {
         case .notStored: "A burst could not be made durable and was not acknowledged."
         case .restarted: "The strap began a burst again before it had ended the last."
         case .idle: "The strap fell silent during history; it is asked again."
+        case .linkLost: "The link was lost inside a burst, which will be served again."
         }
     }
 }

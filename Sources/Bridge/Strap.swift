@@ -50,6 +50,9 @@ public struct Roster: Equatable, Sendable {
         for i in straps.indices where straps[i].peer == peer { activePlace = i }
     }
 
+    /// None is ours for now; all stay known.
+    public mutating func deactivate() { activePlace = nil }
+
     public mutating func remove(_ peer: Peer) {
         guard let place = straps.firstIndex(where: { $0.peer == peer }) else { return }
         straps.remove(at: place)

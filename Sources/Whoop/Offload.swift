@@ -53,6 +53,8 @@ public struct Offload: Sendable {
         case restarted
         /// No frame for the family's idle time.
         case idle
+        /// The link went away inside the burst.
+        case linkLost
     }
 
     public enum Outcome: Equatable, Sendable {
@@ -72,6 +74,8 @@ public struct Offload: Sendable {
     static let kick_ms: Int64 = 15_000
     /// Between ABORT and the next request.
     static let pause_ms: Int64 = 3_000
+    /// Waited for COMPLETE after the strap said that nothing is pending. A 5.0 was seen never to send it.
+    static let completeLimit_ms: Int64 = 2_000
     /// Servings of the same short burst before it is passed.
     static let shortServings = 3
 
@@ -83,20 +87,24 @@ public struct Offload: Sendable {
 
     private let idleLimit_ms: Int64
     private var damaged = false
+    /// The last END said so.
+    private var nothingPending = false
     private var token: UInt64 = 0
     private var timer = Instant.never
     private var requests = 0
     private var kicked = false
     private var restarts = 0
-    private var lastShort: (token: UInt64, received: UInt32, servings: Int) = (0, 0, 0)
+    /// Tells apart which frames of the burst under way arrived, not only how many.
+    private var digest: UInt32 = 0
+    private var lastShort: (token: UInt64, digest: UInt32, servings: Int) = (0, 0, 0)
 
     /// - Parameter idleLimit_ms: silence that ends a run: 60 s on 4.0, 20 s on 5.0 (section 9.2).
     public init(idleLimit_ms: Int64) { self.idleLimit_ms = idleLimit_ms }
 
     public var isRunning: Bool { state != .idle }
 
-    /// Whether frames on the data characteristic belong to a burst.
-    public var takesFrames: Bool { state == .inBurst }
+    /// Whether history that comes now is of a burst that the store has already, or that was given up: it is not kept.
+    public var discardsFrames: Bool { state == .committing || state == .pausing }
 
     /// When `tick` wants to be called.
     public var deadline: Instant { timer }
@@ -116,6 +124,7 @@ public struct Offload: Sendable {
         state = .idle
         received = 0
         damaged = false
+        nothingPending = false
         timer = .never
     }
 
@@ -124,6 +133,7 @@ public struct Offload: Sendable {
         state = .requested
         received = 0
         damaged = false
+        nothingPending = false
         timer = now + Self.startLimit_ms
         return .request
     }
@@ -131,13 +141,16 @@ public struct Offload: Sendable {
     // MARK: what the strap sends on the data characteristic
 
     /// Counts a frame whose checksums held, of a type that END counts. True: it belongs to the burst and is to be kept with it.
-    /// `isRecord`: a historical record, which opens a burst where the START was not sent again.
-    public mutating func frame(isRecord: Bool, now: Instant) -> Bool {
+    /// - Parameters:
+    ///   - isRecord: a historical record, which opens a burst where the START was not sent again.
+    ///   - checksum: the frame's CRC-32, by which a second serving is known to be the same as the first.
+    public mutating func frame(isRecord: Bool, checksum: UInt32 = 0, now: Instant) -> Bool {
         switch state {
         case .inBurst: break
         case .requested where isRecord, .between where isRecord: state = .inBurst
         default: return false
         }
+        digest = (received == 0 ? 0 : digest) &* 31 &+ checksum
         received &+= 1
         timer = now + idleLimit_ms
         return true
@@ -149,7 +162,9 @@ public struct Offload: Sendable {
     }
 
     public mutating func historyStart(now: Instant) -> Action {
-        guard state != .idle, state != .pausing else { return .none }
+        // While the store is at work the strap may lose patience and serve the same burst again.
+        guard state != .idle, state != .pausing, state != .committing else { return .none }
+        nothingPending = false
         let action: Action = state == .inBurst && received > 0 ? .drop(.restarted) : .none
         state = .inBurst
         received = 0
@@ -165,15 +180,18 @@ public struct Offload: Sendable {
         }
         // All ones: nothing is pending, nothing to acknowledge.
         if token == .max {
+            let action: Action = received > 0 ? .drop(.restarted) : .none
             state = .between
             received = 0
-            timer = now + idleLimit_ms
-            return .none
+            nothingPending = true
+            timer = now + Self.completeLimit_ms
+            return action
         }
         let isWhole = received >= announced && !damaged
         if !isWhole {
-            let servings = lastShort.token == token && lastShort.received == received ? lastShort.servings + 1 : 1
-            lastShort = (token, received, servings)
+            let which = received == 0 ? 0 : digest
+            let servings = lastShort.token == token && lastShort.digest == which ? lastShort.servings + 1 : 1
+            lastShort = (token, which, servings)
             if servings < Self.shortServings {
                 return pause(damaged ? .damaged : .short(received: received, announced: announced), now)
             }
@@ -225,6 +243,9 @@ public struct Offload: Sendable {
             if requests < 2 { return ask(now) }
             reset()
             return .finished(.unanswered)
+        case .between where nothingPending:
+            reset()
+            return .finished(.complete)
         case .inBurst where received == 0 && !kicked:
             kicked = true
             timer = now + idleLimit_ms
