@@ -39,6 +39,9 @@ let package = Package(
         .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Simulator"], swiftSettings: product),
 
+        // Drives the kernel's radio in the virtual machine of board/rig.
+        .executableTarget(name: "radio-trial", dependencies: ["Linux"], path: "Tests/Kernel/RadioTrial", swiftSettings: product),
+
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),

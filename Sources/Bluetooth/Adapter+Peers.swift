@@ -16,9 +16,9 @@ public enum PairingEnd: Equatable, Sendable {
 
 struct PairingAttempt {
     var peer: Peer
-    /// Keys learnt and on disk.
-    var learnt = 0
-    var unkept = false
+    /// The new bond's keys: one, or two with legacy pairing. They go to disk together, so that the copy before the last
+    /// change is the bond before this one.
+    var learnt: [LongTermKey] = []
     /// The kernel ends a pairing after 30 s by itself; this is for when it does not.
     var deadline: Instant
 }
@@ -74,11 +74,10 @@ extension Adapter {
 
     /// False: the key is still on disk.
     public func forget(_ peer: Peer, _ now: Instant) -> Bool {
-        guard let address else { return false }
+        guard address != nil else { return false }
         var rest = keys
         rest.remove(peer)
-        guard rest == keys || owner.keep(rest, of: address) else { return false }
-        keys = rest
+        guard rest == keys || keep(rest) else { return false }
         excluded = nil
         if rung == .ready { request(.load(keys.keys), now) }
         return true
@@ -152,8 +151,9 @@ extension Adapter {
         discovering = false
         discoveryWanted = false
         discoveryDeadline = .never
-        if pairing != nil {
+        if let attempt = pairing {
             pairing = nil
+            _ = keepBond(attempt)
             owner.pairingEnded(.linkLost)
         }
     }
@@ -168,24 +168,34 @@ extension Adapter {
     }
 
     private func learn(_ key: LongTermKey) {
-        let isOurs = pairing?.peer == key.peer
-        guard isOurs || keys.holds(key.peer), let address else { return }
-        var ring = keys
-        // The first key of a new bond takes the place of all the old one had.
-        if isOurs, pairing?.learnt == 0 { ring.remove(key.peer) }
-        guard ring.put(key), owner.keep(ring, of: address) else {
-            pairing?.unkept = true
-            return
+        if pairing?.peer == key.peer {
+            if let count = pairing?.learnt.count, count < 4 { pairing?.learnt.append(key) }
+        } else if keys.holds(key.peer) {
+            var ring = keys
+            if ring.put(key) { _ = keep(ring) }
         }
+    }
+
+    /// Takes the new bond in the place of the old one. The strap has it since the kernel told us, however pairing ends.
+    private func keepBond(_ attempt: PairingAttempt) -> Bool {
+        guard !attempt.learnt.isEmpty else { return false }
+        var ring = keys
+        ring.remove(attempt.peer)
+        for key in attempt.learnt { guard ring.put(key) else { return false } }
+        guard keep(ring) else { return false }
+        if excluded == attempt.peer { excluded = nil }
+        return true
+    }
+
+    private func keep(_ ring: KeyRing) -> Bool {
+        guard let address, owner.keep(ring, of: address) else { return false }
         keys = ring
-        if excluded == key.peer { excluded = nil }
-        pairing?.learnt += 1
+        return true
     }
 
     private func end(_ status: ManagementStatus) -> PairingEnd {
         switch status {
-        // Without its crypto modules the kernel answers success at once and gives no key.
-        case .success: (pairing?.learnt ?? 0) > 0 && pairing?.unkept == false ? .paired : .keyless
+        case .success: .paired
         case .authenticationFailed: .refused
         case .timeout: .timedOut
         case .disconnected: .linkLost
@@ -195,9 +205,11 @@ extension Adapter {
     }
 
     private func endPairing(_ end: PairingEnd, _ now: Instant) {
-        guard pairing != nil else { return }
+        guard let attempt = pairing else { return }
         pairing = nil
+        let isKept = keepBond(attempt)
         request(.set(.setBondable, false), now)
-        owner.pairingEnded(end)
+        // Without its crypto modules the kernel answers success at once and gives no key.
+        owner.pairingEnded(end == .paired && !isKept ? .keyless : end)
     }
 }

@@ -11,10 +11,10 @@ public final class KernelRadio: Radio, Handler, Timed {
     enum Link: Equatable {
         case none
         case pending(Peer, secured: Bool)
-        case opening(Peer)
+        case opening(Peer, secured: Bool)
         case up(Peer)
         /// The socket has failed; the kernel's reason may follow within `grace_ms`.
-        case failing(Peer, errno: Int32, wasUp: Bool)
+        case failing(errno: Int32, secured: Bool, wasUp: Bool)
         /// We hung up; the kernel confirms within `grace_ms`, or never.
         case hangingUp(wasUp: Bool)
 
@@ -174,7 +174,7 @@ public final class KernelRadio: Radio, Handler, Timed {
     public func ready(_ descriptor: Int32, _ events: Interest) {
         if descriptor == control { return readControl() }
         guard descriptor == socket else { return }
-        if case .opening(let peer) = link { return opened(peer) }
+        if case .opening(let peer, _) = link { return opened(peer) }
         if events.contains(.readable) { readLink() }
         guard descriptor == socket else { return }
         if !events.isDisjoint(with: .failed) { return fail(LinkSocket.error(socket)) }
@@ -208,7 +208,7 @@ public final class KernelRadio: Radio, Handler, Timed {
         guard case .pending(peer, let secured) = link, socket < 0 else { return }
         do throws(SystemError) {
             socket = try LinkSocket.open(peer, secured: secured)
-            link = .opening(peer)
+            link = .opening(peer, secured: secured)
             try loop.add(socket, .writable, self)
         } catch {
             log.say("The link's socket: \(error.text).")
@@ -226,8 +226,8 @@ public final class KernelRadio: Radio, Handler, Timed {
 
     private func fail(_ error: Int32) {
         switch link {
-        case .opening(let peer): link = .failing(peer, errno: error, wasUp: false)
-        case .up(let peer): link = .failing(peer, errno: error, wasUp: true)
+        case .opening(_, let secured): link = .failing(errno: error, secured: secured, wasUp: false)
+        case .up: link = .failing(errno: error, secured: false, wasUp: true)
         default: return
         }
         abandonSocket()
@@ -240,7 +240,10 @@ public final class KernelRadio: Radio, Handler, Timed {
         // A link that came and went before a socket was on it: the kernel connects again.
         case .none, .pending: return
         case .hangingUp: settle()
-        case .opening, .up, .failing: lose(cause, closing: false)
+        case .up: lose(cause, closing: false)
+        // A wrong key ends a link as a failed integrity check (HCI 0x3d), for which mgmt has no word.
+        case .opening(_, let secured), .failing(_, let secured, _):
+            lose(secured && cause == .other(0) ? .authentication : cause, closing: false)
         }
     }
 
@@ -251,7 +254,7 @@ public final class KernelRadio: Radio, Handler, Timed {
         case .hangingUp(let wasUp):
             link = .none
             listener?.linkDown(LinkLoss(.local, wasUp: wasUp))
-        case .failing(_, let errno, _): lose(LinkLoss.Cause(errno: errno), closing: false)
+        case .failing(let errno, _, _): lose(LinkLoss.Cause(errno: errno), closing: false)
         default: break
         }
     }
