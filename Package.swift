@@ -34,11 +34,17 @@ let package = Package(
         .target(name: "Gateway", dependencies: ["Bridge"], swiftSettings: product),
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "Linux", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Wire", "Ports", "CLinux"], swiftSettings: product),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
-    ]
+        .testTarget(name: "PortsTests", dependencies: ["Ports", "Wire"], swiftSettings: test),
+        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Ports", "Wire"], swiftSettings: test),
+    ] + (firmware ? [] : [
+        // The ring's tests kill a writer, an ordinary program.
+        .executableTarget(name: "RingWriter", dependencies: ["Store", "Ports", "Wire"], path: "Tests/RingWriter", swiftSettings: test),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite", "RingWriter"], swiftSettings: test),
+    ])
 )

@@ -111,7 +111,7 @@ import Wire
         let limit: Int64 = 2 << 20
         let bench = try Bench(limit: limit)
         var most: Int64 = 0
-        let rounds: UInt32 = 2000
+        let rounds: UInt32 = 800
         for i in 0..<rounds {
             bench.put(.heartRate(bench.clock.stamp), [0, 61])
             bench.burst(burst(i), token: UInt64(i))
