@@ -35,7 +35,7 @@ let package = Package(
         .target(name: "Gateway", dependencies: ["Wire", "Ports", "Whoop", "Bridge"], swiftSettings: product),
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
-        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "Store", "CLinux", "CGPIO"], swiftSettings: product),
+        .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
         .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Simulator"], swiftSettings: product),
 
@@ -46,7 +46,11 @@ let package = Package(
         .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
         .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire"], swiftSettings: test),
-    ]
+        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Ports", "Wire"], swiftSettings: test),
+    ] + (firmware ? [] : [
+        // The ring's tests kill a writer, an ordinary program.
+        .executableTarget(name: "RingWriter", dependencies: ["Store", "Ports", "Wire"], path: "Tests/RingWriter", swiftSettings: test),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite", "RingWriter"], swiftSettings: test),
+    ])
 )

@@ -1,6 +1,6 @@
 // Owns the kernel as the bridge's radio: the management socket, which speaks for the Adapter machine, and the one L2CAP
 // socket of the link. Reading notifications allocates nothing. A socket whose link has died is not closed on kernels
-// that would crash on it (Keeper). What the machine asks of its owner stands in KernelRadio+Owner.swift.
+// that would crash on it (SocketKeeper). What the machine asks of its owner stands in KernelRadio+Owner.swift.
 import Bluetooth
 import CLinux
 import Ports
@@ -36,7 +36,7 @@ public final class KernelRadio: Radio, Handler, Timed {
     let wanted: Address?
     private let losesSocketsSafely: Bool
     private let buffer: UnsafeMutableRawPointer
-    private var keeper = Keeper()
+    private var keeper = SocketKeeper()
     private var control: Int32 = -1
     private var reopenDeadline = Instant.never
 

@@ -1,128 +1,132 @@
-// Owns the thread on which the card is written. A card can stall for seconds; the radio, the button and the LED must
-// not. Entries go over in a queue, answers come back in another, each with an eventfd to wake the other side.
+// Owns the thread that stands between the loop and the card. The loop puts entries into a queue and goes on; this thread
+// blocks on the card instead, and what comes of it goes back through a second queue and an eventfd.
 import CLinux
 import Ports
-import Store
 import Synchronization
 import Wire
 
-public final class StoreThread: Ports.Store, Handler {
-    private let queue = EntryQueue()
-    private let answers = AnswerQueue()
-    private let clock: any Clock
-    private let listener: any StoreListener
-    /// Wakes the thread; wakes the loop.
-    private let work: Int32
-    private let done: Int32
-    private let stopping = Atomic<Bool>(false)
-    private var thread = pthread_t()
-    /// The thread's own; nobody else touches it.
-    private let ring: Ring
+/// A store behind a thread of its own. `put` and `drain` belong to the loop's thread.
+public final class StoreThread: Store, StoreListener, @unchecked Sendable {
+    /// Bytes of entries that can wait: about twenty seconds of the fastest offload.
+    public static var capacity: Int { 256 << 10 }
 
-    /// Opens the ring on its own thread. Answers are told to `listener` on the loop's.
-    public init(path: String, limit: Int64, loop: EventLoop, clock: any Clock, listener: any StoreListener) throws(SystemError) {
-        self.clock = clock
-        self.listener = listener
-        work = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        done = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard work >= 0, done >= 0 else { throw SystemError("eventfd") }
-        answers.wake = done
-        ring = Ring(path: path, limit: limit, clock: clock, listener: answers)
-        try loop.add(done, .readable, self)
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, 512 << 10)
-        let failure = pthread_create(&thread, &attributes, { context in
-            Unmanaged<StoreThread>.fromOpaque(context!).takeUnretainedValue().run()
-            return nil
-        }, Unmanaged.passUnretained(self).toOpaque())
-        pthread_attr_destroy(&attributes)
-        guard failure == 0 else { throw SystemError("pthread_create", failure) }
+    private struct Completion: BitwiseCopyable {
+        enum Kind: UInt8 { case stored, notStored, storageGood, storageBad }
+        var kind: Kind
+        var ticket: UInt32
+        var trouble: StoreTrouble
     }
 
-    public func put(_ entry: Entry, _ bytes: RawSpan) -> Bool {
-        guard queue.put(entry, bytes) else { return false }
-        wake(work)
+    private let entries = EntryQueue(capacity: StoreThread.capacity)
+    private let completions = MessageQueue<Completion>(capacity: 4 << 10)
+    private let clock: any Clock
+    private var keeper: (any Keeper)?
+    /// Wakes this thread; written only while it sleeps.
+    private let wake: Int32
+    /// Readable when `drain` has something to hand over.
+    public let descriptor: Int32
+    private let isAsleep = Atomic<Bool>(false)
+    private let isEnding = Atomic<Bool>(false)
+    private var thread = pthread_t()
+
+    /// Nil when the kernel gives no descriptors.
+    public init?(clock: any Clock) {
+        self.clock = clock
+        wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wake >= 0, descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        if wake >= 0 { close(wake) }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Begins to pump entries into `keeper`, whose listener is this object. False: the kernel gives no thread.
+    public func start(_ keeper: any Keeper) -> Bool {
+        self.keeper = keeper
+        let context = Unmanaged.passRetained(self).toOpaque()
+        guard pthread_create(&thread, nil, { context in
+            if let context { Unmanaged<StoreThread>.fromOpaque(context).takeRetainedValue().run() }
+            return nil
+        }, context) == 0 else {
+            Unmanaged<StoreThread>.fromOpaque(context).release()
+            return false
+        }
         return true
     }
 
-    public func ready(_ descriptor: Int32, _ events: Interest) {
-        quiet(done)
-        while let answer = answers.take() {
-            switch answer {
-            case .stored(let ticket): listener.stored(ticket)
-            case .notStored(let ticket, let trouble): listener.notStored(ticket, trouble)
-            case .trouble(let trouble): listener.storage(has: trouble)
-            }
-        }
-    }
-
-    /// Writes all that waits, closes the file and ends the thread. To be called before the process ends.
-    public func end() {
-        stopping.store(true, ordering: .releasing)
-        wake(work)
+    /// Writes everything that was put, closes the keeper and ends the thread. Blocks as long as the card does.
+    public func stop() {
+        isEnding.store(true, ordering: .sequentiallyConsistent)
+        signal(wake)
         pthread_join(thread, nil)
     }
 
-    // MARK: on the thread
+    // MARK: On the loop's thread
+
+    public func put(_ entry: Entry, _ bytes: RawSpan) -> Bool {
+        guard entries.push(entry, bytes) else { return false }
+        // The order of the two matters: the queue was filled before the flag is looked at, and the thread sets the flag
+        // before it looks at the queue for the last time.
+        if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { signal(wake) }
+        return true
+    }
+
+    /// Hands over what became of entries. To be called when `descriptor` is readable.
+    public func drain(_ listener: any StoreListener) {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
+        while completions.pop({ done, _ in
+            switch done.kind {
+            case .stored: listener.stored(done.ticket)
+            case .notStored: listener.notStored(done.ticket, done.trouble)
+            case .storageGood: listener.storage(has: nil)
+            case .storageBad: listener.storage(has: done.trouble)
+            }
+        }) {}
+    }
+
+    // MARK: On its own thread
 
     private func run() {
+        guard let keeper else { return }
         while true {
-            let last = stopping.load(ordering: .acquiring)
-            while queue.take({ entry, bytes in ring.apply(entry, bytes) }) {}
-            if last { return ring.close() }
-            let deadline = ring.tick(now: clock.now)
-            var wait = pollfd(fd: work, events: Int16(POLLIN), revents: 0)
-            _ = poll(&wait, 1, deadline == .never ? -1 : Int32(clamping: max(0, deadline - clock.now)))
-            quiet(work)
+            while entries.pop({ entry, bytes in keeper.apply(entry, bytes) }) {}
+            let next = keeper.tick(now: clock.now)
+            if isEnding.load(ordering: .sequentiallyConsistent), entries.isEmpty {
+                keeper.close()
+                return
+            }
+            isAsleep.store(true, ordering: .sequentiallyConsistent)
+            if entries.isEmpty, !isEnding.load(ordering: .sequentiallyConsistent) { sleep(until: next) }
+            isAsleep.store(false, ordering: .sequentiallyConsistent)
         }
     }
 
-    private func wake(_ bell: Int32) {
-        var one: UInt64 = 1
-        _ = CLinux.write(bell, &one, 8)
-    }
-
-    private func quiet(_ bell: Int32) {
+    private func sleep(until next: Instant) {
+        // At least a millisecond, so that a keeper that is always due cannot make this spin.
+        let wait_ms = next == .never ? -1 : Int32(clamping: max(1, next - clock.now))
+        var poll = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+        _ = CLinux.poll(&poll, 1, wait_ms)
         var count: UInt64 = 0
-        _ = CLinux.read(bell, &count, 8)
+        _ = read(wake, &count, 8)
     }
-}
 
-private enum Answer: BitwiseCopyable {
-    case stored(UInt32)
-    case notStored(UInt32, StoreTrouble)
-    case trouble(StoreTrouble?)
-}
-
-/// Answers on their way to the loop; at most 64 wait, and the card's thread then waits for the loop.
-private final class AnswerQueue: StoreListener {
-    private let slots: UnsafeMutablePointer<Answer>
-    private let written = Atomic<Int>(0)
-    private let taken = Atomic<Int>(0)
-    var wake: Int32 = -1
-
-    init() { slots = .allocate(capacity: 64) }
-    deinit { slots.deallocate() }
-
-    func stored(_ ticket: UInt32) { give(.stored(ticket)) }
-    func notStored(_ ticket: UInt32, _ trouble: StoreTrouble) { give(.notStored(ticket, trouble)) }
-    func storage(has trouble: StoreTrouble?) { give(.trouble(trouble)) }
-
-    private func give(_ answer: Answer) {
-        let tail = written.load(ordering: .relaxed)
-        while tail - taken.load(ordering: .acquiring) == 64 { usleep(1000) }
-        (slots + tail % 64).initialize(to: answer)
-        written.store(tail + 1, ordering: .releasing)
+    private func signal(_ descriptor: Int32) {
         var one: UInt64 = 1
-        _ = write(wake, &one, 8)
+        _ = write(descriptor, &one, 8)
     }
 
-    func take() -> Answer? {
-        let front = taken.load(ordering: .relaxed)
-        guard written.load(ordering: .acquiring) != front else { return nil }
-        let answer = slots[front % 64]
-        taken.store(front + 1, ordering: .releasing)
-        return answer
+    private func post(_ done: Completion) {
+        // The loop drains within milliseconds; until then this thread waits, for a ticket must not be lost.
+        while !completions.push(done, RawSpan()) { usleep(1000) }
+        signal(descriptor)
+    }
+
+    public func stored(_ ticket: UInt32) { post(Completion(kind: .stored, ticket: ticket, trouble: .full)) }
+    public func notStored(_ ticket: UInt32, _ trouble: StoreTrouble) { post(Completion(kind: .notStored, ticket: ticket, trouble: trouble)) }
+    public func storage(has trouble: StoreTrouble?) {
+        post(Completion(kind: trouble == nil ? .storageGood : .storageBad, ticket: 0, trouble: trouble ?? .full))
     }
 }

@@ -1,61 +1,84 @@
-// Owns what waits between the radio's thread and the card's: entries with their bytes in one ring of bytes, allocated
-// once. One thread puts, one takes; neither ever waits for the other, and a full ring says so.
+// Owns handing values with bytes from one thread to another through memory allocated once: one thread pushes, one pops,
+// no lock, nothing allocated after init. A full queue refuses; nothing is ever overwritten or dropped in silence.
 import Synchronization
 import Wire
 
-/// A queue of entries for exactly one producer and one consumer.
-public final class EntryQueue: Store {
-    /// Bytes; a power of two. Ten bursts of 50 records, or an hour of live rows.
-    public static let capacity = 256 << 10
+/// A queue from one thread to one other, of values of one type with bytes beside them.
+public final class MessageQueue<Value: BitwiseCopyable>: @unchecked Sendable {
+    // A message is its length and that of its bytes (u32 each), the value, the bytes, rounded up to eight. It never wraps:
+    // where the rest of the memory is too short, a length of `skip` sends the reader to the beginning.
+    private static var header: Int { 8 }
+    private static var skip: UInt32 { .max }
 
-    private let ring: UnsafeMutableRawPointer
-    /// Bytes ever put and ever taken; their difference is what waits.
-    private let written = Atomic<Int>(0)
-    private let taken = Atomic<Int>(0)
+    private let memory: UnsafeMutableRawBufferPointer
+    /// Bytes ever pushed and ever popped; each is written by one thread only. Their difference is what waits.
+    private let pushed = Atomic<UInt64>(0)
+    private let popped = Atomic<UInt64>(0)
+    /// Offsets in the memory, each touched by one thread only.
+    private var writeOffset = 0
+    private var readOffset = 0
 
-    private static let skip = UInt32.max
-    private static let head = 8 + (MemoryLayout<Entry>.size + 7) & ~7
+    /// `capacity` in bytes, at least 64, rounded down to a multiple of eight. A message of half of it always fits an empty queue.
+    public init(capacity: Int) {
+        memory = .allocate(byteCount: max(64, capacity & ~7), alignment: 16)
+    }
 
-    public init() { ring = .allocate(byteCount: Self.capacity, alignment: 16) }
-    deinit { ring.deallocate() }
+    deinit { memory.deallocate() }
 
-    /// Bytes that wait, heads included.
-    public var waiting: Int { written.load(ordering: .acquiring) - taken.load(ordering: .acquiring) }
+    /// Bytes of one message with so many bytes beside the value.
+    private static func length(_ count: Int) -> Int { (header + MemoryLayout<Value>.size + count + 7) & ~7 }
 
-    public func put(_ entry: Entry, _ bytes: RawSpan) -> Bool {
-        let size = Self.head + (bytes.byteCount + 7) & ~7
-        let tail = written.load(ordering: .relaxed)
-        var at = tail & (Self.capacity - 1)
-        let toEnd = Self.capacity - at
-        let needed = size <= toEnd ? size : toEnd + size
-        guard size <= Self.capacity / 2, tail - taken.load(ordering: .acquiring) + needed <= Self.capacity else { return false }
-        if size > toEnd {
-            ring.storeBytes(of: Self.skip, toByteOffset: at, as: UInt32.self)
-            at = 0
+    /// Pushes a value with its bytes, copied during the call. False: there is no room, and nothing was pushed.
+    /// For the pushing thread only.
+    public func push(_ value: Value, _ bytes: RawSpan) -> Bool {
+        let length = Self.length(bytes.byteCount)
+        let written = pushed.load(ordering: .relaxed)
+        let used = Int(written - popped.load(ordering: .acquiring))
+        var offset = writeOffset
+        var skipped = 0
+        if memory.count - offset < length {
+            skipped = memory.count - offset
+            offset = 0
         }
-        ring.storeBytes(of: UInt32(bytes.byteCount), toByteOffset: at, as: UInt32.self)
-        ring.storeBytes(of: entry, toByteOffset: at + 8, as: Entry.self)
-        if bytes.byteCount > 0 {
-            bytes.withUnsafeBytes { (ring + at + Self.head).copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        guard length <= memory.count, used + skipped + length <= memory.count else { return false }
+        if skipped > 0 { memory.storeBytes(of: Self.skip, toByteOffset: writeOffset, as: UInt32.self) }
+        memory.storeBytes(of: UInt32(length), toByteOffset: offset, as: UInt32.self)
+        memory.storeBytes(of: UInt32(bytes.byteCount), toByteOffset: offset + 4, as: UInt32.self)
+        memory.storeBytes(of: value, toByteOffset: offset + Self.header, as: Value.self)
+        let start = offset + Self.header + MemoryLayout<Value>.size
+        bytes.withUnsafeBytes { source in
+            if source.count > 0 { UnsafeMutableRawBufferPointer(rebasing: memory[start..<(start + source.count)]).copyMemory(from: source) }
         }
-        written.store(tail + needed, ordering: .releasing)
+        writeOffset = offset + length
+        // Sequentially, so that whoever sleeps on an empty queue and whoever fills it cannot miss each other.
+        pushed.store(written + UInt64(skipped + length), ordering: .sequentiallyConsistent)
         return true
     }
 
-    /// Takes the oldest entry. False: nothing waits. The bytes are valid during the call only.
-    public func take(_ body: (Entry, RawSpan) -> Void) -> Bool {
-        let front = taken.load(ordering: .relaxed)
-        guard written.load(ordering: .acquiring) != front else { return false }
-        var at = front & (Self.capacity - 1)
-        var size = 0
-        if ring.load(fromByteOffset: at, as: UInt32.self) == Self.skip {
-            size = Self.capacity - at
-            at = 0
+    /// Hands the oldest message to `body` where it lies and takes it away afterwards. False: there was none.
+    /// For the popping thread only.
+    public func pop(_ body: (Value, RawSpan) -> Void) -> Bool {
+        let read = popped.load(ordering: .relaxed)
+        guard pushed.load(ordering: .acquiring) != read else { return false }
+        var skipped = 0
+        if memory.count - readOffset < 8 || memory.load(fromByteOffset: readOffset, as: UInt32.self) == Self.skip {
+            skipped = memory.count - readOffset
+            readOffset = 0
         }
-        let count = Int(ring.load(fromByteOffset: at, as: UInt32.self))
-        body(ring.load(fromByteOffset: at + 8, as: Entry.self), RawSpan(_unsafeStart: UnsafeRawPointer(ring + at + Self.head), byteCount: count))
-        size += Self.head + (count + 7) & ~7
-        taken.store(front + size, ordering: .releasing)
+        let length = Int(memory.load(fromByteOffset: readOffset, as: UInt32.self))
+        let count = Int(memory.load(fromByteOffset: readOffset + 4, as: UInt32.self))
+        let value = memory.loadUnaligned(fromByteOffset: readOffset + Self.header, as: Value.self)
+        let start = readOffset + Self.header + MemoryLayout<Value>.size
+        let bytes = UnsafeRawBufferPointer(rebasing: memory[start..<(start + count)])
+        body(value, bytes.bytes)
+        readOffset += length
+        popped.store(read + UInt64(skipped + length), ordering: .releasing)
         return true
     }
+
+    /// Whether nothing waits. Exact on the popping thread, a moment old on the other.
+    public var isEmpty: Bool { pushed.load(ordering: .sequentiallyConsistent) == popped.load(ordering: .sequentiallyConsistent) }
 }
+
+/// From the radio's thread to the card's.
+public typealias EntryQueue = MessageQueue<Entry>

@@ -17,10 +17,10 @@ extension RingFile {
         return true
     }
 
-    /// A whole burst with its END. Records that are already there stay as they are; a burst that was served before, with
-    /// the same token and the same records, is counted and not kept twice.
+    /// A whole burst with its END. Records that are already there stay as they are; a burst that brings nothing new, because
+    /// it was served before, is counted and not kept twice.
     func write(burst frames: RawSpan, _ family: Family, _ end: BurstEnd, strap: Int64, _ stamp: Stamp) throws(SQLError) {
-        var records = 0
+        var records = 0, fresh = 0
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         var first: UInt32 = .max, last: UInt32 = 0
         var rest = frames
@@ -30,6 +30,7 @@ extension RingFile {
             try write(history: frame, strap: strap, stamp)
             if frame.type == PacketType.record {
                 records += 1
+                fresh += recordsAdded
                 digest = (digest ^ UInt64(rest.u32(at: length - 4))) &* 0x0000_0100_0000_01b3
                 if let record = Record(frame) {
                     first = min(first, record.unix)
@@ -39,10 +40,12 @@ extension RingFile {
             rest = rest.extracting(length..<rest.byteCount)
         }
         let page = Int64(end.token & 0xffff_ffff), wraps = Int64(end.token >> 32)
-        if let known = try seen(strap: strap, page, wraps, Int64(bitPattern: digest)) {
+        let known = fresh > 0 ? nil : try seen(strap: strap, page, wraps, Int64(bitPattern: digest))
+        if let known {
             burstRepeated.bind(1, known)
             return try burstRepeated.run()
         }
+        if records > 0, fresh == 0 { return }
         burst.bind(1, strap)
         burst.bind(2, page)
         burst.bind(3, wraps)

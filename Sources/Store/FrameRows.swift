@@ -26,6 +26,7 @@ extension RingFile {
     func write(history frame: borrowing Frame, strap: Int64, _ stamp: Stamp) throws(SQLError) {
         switch frame.type {
         case PacketType.record:
+            recordsAdded = 0
             guard let found = Record(frame) else { return try write(undecoded: frame, strap: strap, "record without a header") }
             try write(found, strap: strap, stamp)
             if !found.isLayoutKnown { try write(undecoded: frame, strap: strap, "unknown record version") }
@@ -124,11 +125,16 @@ extension RingFile {
             record.bind(21, second.channelWord(0).rawValue)
             record.bind(22, second.channelWord(1).rawValue)
             record.bind(23, second.channelWord(2).rawValue)
+        } else if let heart = found.heart {
+            record.bind(7, heart.heartRate)
+            for i in 0..<heart.rrCount { if let ms = heart.rr(at: i) { text.append(UInt32(ms)) } }
+            record.bind(8, text: text.bytes)
         } else if let pulse = found.pulse {
             record.bind(9, thousandths(pulse.dynamicAcceleration))
             record.bind(21, pulse.channelWord.rawValue)
         }
         try record.run()
+        recordsAdded = database.changes
     }
 
     private func write(event frame: borrowing Frame, _ lane: Lane, strap: Int64, _ stamp: Stamp) throws(SQLError) {
@@ -170,8 +176,8 @@ extension Record {
     /// Whether the layout of this version is known (WHOOP.md 8.2), though not all of them become columns.
     var isLayoutKnown: Bool {
         switch (family, version) {
-        case (.whoop4, 10), (.whoop4, 11), (.whoop5, 20), (.whoop5, 21): true
-        default: summary != nil || pulse != nil
+        case (.whoop4, 11), (.whoop5, 20), (.whoop5, 21): true
+        default: summary != nil || pulse != nil || heart != nil
         }
     }
 }

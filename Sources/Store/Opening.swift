@@ -42,7 +42,7 @@ struct Opening {
         let database = try Database(path: path, .existing)
         try configure(database)
         try migrate(database)
-        let pages = share.pages(beside: bytesAside(path, keepingOne: share))
+        let pages = share.pages(beside: bytesAside(path))
         try database.run("PRAGMA max_page_count=\(pages)")
         // What a failed sync may have left in the WAL only by hearsay goes into the database and is synced there.
         sqlite3_wal_checkpoint_v2(database.raw, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -145,14 +145,14 @@ struct Opening {
     }
 
     /// Bytes of the copies moved aside. Of those that were ours and broke, only the newest stays.
-    private static func bytesAside(_ path: String, keepingOne share: Share) -> Int64 {
+    private static func bytesAside(_ path: String) -> Int64 {
         let directory = Files.directory(of: path)
         let broken = Files.names(in: directory, beginning: Files.name(of: path) + ".broken-")
         var newest = ""
-        for name in broken where !name.utf8.reversed().starts(with: "-wal".utf8.reversed()) && isLater(name, newest) { newest = name }
+        for name in broken where isLater(stem(name), newest) { newest = stem(name) }
         var bytes: Int64 = 0
         for name in broken {
-            if name == newest || name == newest + "-wal" {
+            if stem(name) == newest {
                 bytes += Files.size(directory + "/" + name) ?? 0
             } else {
                 Files.remove(directory + "/" + name)
@@ -162,6 +162,12 @@ struct Opening {
             bytes += Files.size(directory + "/" + name) ?? 0
         }
         return bytes
+    }
+
+    /// The name of a copy without the ending of its WAL.
+    private static func stem(_ name: String) -> String {
+        let bytes = Array(name.utf8)
+        return bytes.reversed().starts(with: "-wal".utf8.reversed()) ? String(decoding: bytes.dropLast(4), as: UTF8.self) : name
     }
 
     /// Whether the number at the end of one name is the greater.

@@ -7,7 +7,7 @@ import Whoop
 import Wire
 
 /// The ring.
-public final class Ring {
+public final class Ring: Keeper {
     /// The least bound, bytes.
     public static var smallestLimit: Int64 { 64 << 20 }
     /// The bound where none is configured, bytes.
@@ -274,8 +274,7 @@ public final class Ring {
         lastFraction = (0, -1)
         rawCursor = 0
         if error.isCorruption { isBroken = true }
-        // Only a full card or a busy file leaves the connection as it was.
-        if error.primary != SQLITE_FULL, error.primary != SQLITE_BUSY { file = nil }
+        if !error.leavesConnection { file = nil }
         let now = error.trouble
         sentence = error.text
         retryAt = clock.now + (isBroken ? 0 : retryAfter_ms)

@@ -12,6 +12,9 @@ final class RingFile {
     /// Whether the run knows by how much wall time and monotonic time differ.
     private var isRunDated: Bool
 
+    /// Rows that the last record added: 0 where it was there already.
+    var recordsAdded = 0
+
     let record: Statement
     let live: Statement
     let event: Statement
@@ -43,8 +46,8 @@ final class RingFile {
 
     /// Pages that the database may have.
     let pagesMost: Int64
-    /// Pages in the WAL after the last commit, written by SQLite.
-    private let walPages: UnsafeMutablePointer<Int32>
+    /// Pages in the WAL after the last commit and the one before, written by SQLite.
+    private let walPages: UnsafeMutablePointer<(last: Int32, before: Int32)>
     /// Where numbers become text.
     let scratch: UnsafeMutableRawBufferPointer
 
@@ -109,7 +112,7 @@ final class RingFile {
         pagesMost = try database.integer("PRAGMA max_page_count") ?? 0
         scratch = .allocate(byteCount: 1024, alignment: 16)
         walPages = .allocate(capacity: 1)
-        walPages.initialize(to: 0)
+        walPages.initialize(to: (0, 0))
 
         try database.run("""
             INSERT INTO run(unix, monotonic_ms, clock_trusted, wall_minus_monotonic_ms)
@@ -119,7 +122,8 @@ final class RingFile {
         run = database.lastRow
         isRunDated = stamp.trusted
         sqlite3_wal_hook(database.raw, { context, _, _, pages in
-            context?.assumingMemoryBound(to: Int32.self).pointee = pages
+            let counted = context?.assumingMemoryBound(to: (last: Int32, before: Int32).self)
+            counted?.pointee = (pages, counted?.pointee.last ?? 0)
             return SQLITE_OK
         }, walPages)
     }
@@ -144,7 +148,12 @@ final class RingFile {
     // MARK: Size
 
     /// Pages in the WAL after the last commit.
-    var pagesInWAL: Int32 { walPages.pointee }
+    var pagesInWAL: Int32 { walPages.pointee.last }
+
+    /// Pages that the last transaction wrote into the WAL.
+    var pagesInLastTransaction: Int32 {
+        walPages.pointee.last > walPages.pointee.before ? walPages.pointee.last - walPages.pointee.before : walPages.pointee.last
+    }
 
     /// Pages in use, free ones not counted.
     func pagesUsed() throws(SQLError) -> Int64 {

@@ -20,6 +20,13 @@ public struct SQLError: Error, Equatable, Sendable {
     /// The file is no database, or its pages contradict each other. Reading on would give wrong answers.
     public var isCorruption: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
 
+    /// Whether the connection is as good as before: the card was full, another program wrote, or syncing failed. After a
+    /// failed sync it is even needed: the pages lie in the WAL, and only this connection knows that they were undone and
+    /// overwrites them; a new one would take them for committed.
+    var leavesConnection: Bool {
+        primary == SQLITE_FULL || primary == SQLITE_BUSY || code == SQLITE_IOERR | 4 << 8  // SQLITE_IOERR_FSYNC
+    }
+
     /// What the bridge is told.
     public var trouble: StoreTrouble {
         switch primary {

@@ -5,7 +5,7 @@
 struct Share {
     static var pageSize: Int64 { 4096 }
     /// A page in the WAL and its header.
-    static var frameSize: Int64 { 4096 + 24 }
+    static var frameSize: Int64 { pageSize + 24 }
 
     /// All of it, bytes.
     let limit: Int64

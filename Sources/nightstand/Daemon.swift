@@ -13,7 +13,6 @@ final class Daemon: Timed, Handler, ButtonListener {
     private let clock: SystemClock
     private let log = ErrorLog()
     private let radio: KernelRadio
-    private let relay = Relay()
     private let store: StoreThread
     private let bridge: Bridge
     private var control: ControlSocket?
@@ -29,12 +28,14 @@ final class Daemon: Timed, Handler, ButtonListener {
 
         let database = state + "/nightstand.db"
         let frontier = newestSecond(of: database, clock)
-        store = try StoreThread(path: database, limit: settings.ringBytes, loop: loop, clock: clock, listener: relay)
+        guard let store = StoreThread(clock: clock) else { throw SystemError("eventfd") }
+        self.store = store
         radio = KernelRadio(loop: loop, clock: clock, log: log, keyFile: KeyFile(directory: state + "/keys", log: log), wanted: settings.adapter)
         bridge = Bridge(settings: settings, clock: clock, radio: radio, store: store, indicator: indicator(settings, log),
             notebook: NotebookFile(state + "/straps", log: log), log: log, frontier: frontier)
-        relay.listener = bridge
 
+        guard store.start(Ring(path: database, limit: settings.ringBytes, clock: clock, listener: store)) else { throw SystemError("pthread_create") }
+        try loop.add(store.descriptor, .readable, self)
         let answering = Control(bridge, version: version)
         control = try ControlSocket(socket, loop: loop, group: "nightstand") { answering.answer($0) }
         openButton(settings)
@@ -49,7 +50,7 @@ final class Daemon: Timed, Handler, ButtonListener {
         bridge.stop()
         radio.stop()
         control?.end()
-        store.end()
+        store.stop()
         log.say("nightstand has ended; everything is written.")
     }
 
@@ -63,6 +64,7 @@ final class Daemon: Timed, Handler, ButtonListener {
     }
 
     func ready(_ descriptor: Int32, _ events: Interest) {
+        if descriptor == store.descriptor { return store.drain(bridge) }
         guard let button, descriptor == button.descriptor else { return }
         do throws(LineError) {
             try button.readable(now: clock.now)
@@ -85,14 +87,6 @@ final class Daemon: Timed, Handler, ButtonListener {
             log.say("No button: \(error.words)")
         }
     }
-}
-
-/// The store begins before the bridge, which it answers.
-private final class Relay: StoreListener {
-    var listener: (any StoreListener)?
-    func stored(_ ticket: UInt32) { listener?.stored(ticket) }
-    func notStored(_ ticket: UInt32, _ trouble: StoreTrouble) { listener?.notStored(ticket, trouble) }
-    func storage(has trouble: StoreTrouble?) { listener?.storage(has: trouble) }
 }
 
 /// The newest durable second of history, unix; 0 where there is none or it cannot be read.

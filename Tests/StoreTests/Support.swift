@@ -16,6 +16,14 @@ final class Folder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
+    /// A folder inside another, which is kept as long as this one.
+    init(inside path: String, of outer: Folder) {
+        self.path = path
+        self.outer = outer
+    }
+
+    private var outer: Folder?
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var ring: String { path + "/nightstand.db" }

@@ -3,7 +3,7 @@
 // the service's unit must not kill it (KillMode=process). Each costs the kernel a few KB until the next boot.
 import CLinux
 
-struct Keeper {
+struct SocketKeeper {
     /// The limit of open files is 1024 where nobody set it.
     private static let perChild = 900
 
