@@ -198,7 +198,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         if let table = ended.handles { handles.remember(table, of: ended.strap.peer) } else { handles.forget(ended.strap.peer) }
         let why = hangUpReason.isEmpty ? loss.words : hangUpReason
         let epitaph = Epitaph(uptime_ms: clock.now - ended.begun, frames: ended.frames, damaged: ended.damaged, signals_dBm: ended.signals)
-        keep(.epitaph(clock.stamp, epitaph), why)
+        keep(.epitaph(Stamp(clock), epitaph), why)
         log.say("Link is down after \(epitaph.uptime_ms / 1000) s: \(why).")
         if ended.unqueued > 0 { reason("\(ended.unqueued) live rows found no room in the store's queue and are lost.") }
     }
@@ -266,7 +266,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         strap.keySuspect = false
         strap.helloRefusals = 0
         remember(strap)
-        keep(.bond(clock.stamp, made: true), "")
+        keep(.bond(Stamp(clock), made: true), "")
         log.say("Paired with \(strap.peer.address.text).")
         session?.becameEncrypted()
         closePairing()
@@ -298,7 +298,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     public func forget() -> Bool {
         guard let strap = roster.active else { return false }
         radio.forget(strap.peer)
-        keep(.bond(clock.stamp, made: false), "")
+        keep(.bond(Stamp(clock), made: false), "")
         roster.remove(strap.peer)
         handles.forget(strap.peer)
         save()
@@ -416,7 +416,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     /// Marks a moment; once it is on the card the strap gives one short buzz, unless it came from the command line.
     public func mark(_ source: MomentSource, _ note: String) {
         let number = Self.momentTickets | newTicket()
-        if keep(.moment(clock.stamp, source, ticket: number), note) {
+        if keep(.moment(Stamp(clock), source, ticket: number), note) {
             pendingMoments.append((number, source != .command))
         } else {
             lamp.flash(.refused, for_ms: 2_000, now: clock.now)
@@ -445,7 +445,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         bytes += Array(strap.firmware.utf8)
         bytes.append(0)
         bytes += Array(strap.name.utf8)
-        _ = store.put(.identity(clock.stamp), bytes.span.bytes)
+        _ = store.put(.identity(Stamp(clock)), bytes.span.bytes)
     }
 
     private func remember(_ strap: Strap) {
@@ -461,7 +461,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     /// A sentence a person may ask for later, as a row and a line of the log.
     func reason(_ sentence: String) {
         log.say(sentence)
-        keep(.reason(clock.stamp), sentence)
+        keep(.reason(Stamp(clock)), sentence)
     }
 
     @discardableResult

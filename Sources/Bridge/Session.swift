@@ -422,9 +422,9 @@ final class Session: AttributeBearer, AttributeListener {
                     burstSeconds.last = max(burstSeconds.last, second)
                 }
             }
-            if !store.put(.historyFrame(clock.stamp), frame.bytes) { offload.damage() }
+            if !store.put(.historyFrame(Stamp(clock)), frame.bytes) { offload.damage() }
         } else if type != PacketType.record, characteristic != .data || !offload.discardsFrames {
-            keep(.liveFrame(clock.stamp), frame.bytes)
+            keep(.liveFrame(Stamp(clock)), frame.bytes)
         }
         // What is left is history that was not acknowledged: the strap serves it again.
     }
@@ -471,7 +471,7 @@ final class Session: AttributeBearer, AttributeListener {
         }
         strapOffset_ms = time.milliseconds - now.milliseconds
         drift_ms = time.milliseconds - clock.wall.milliseconds
-        keep(.clockPair(clock.stamp, seconds: time.seconds, fraction: time.fraction, roundTrip_ms: Int32(roundTrip)), RawSpan())
+        keep(.clockPair(Stamp(clock), seconds: time.seconds, fraction: time.fraction, roundTrip_ms: Int32(roundTrip)), RawSpan())
         let close = abs(drift_ms ?? 0) < Self.clockDrift_ms
         if step == .readClock {
             if clock.trusted, close { strapClock = .verified }
@@ -488,7 +488,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     private func heartRate(_ value: RawSpan) {
         guard let measurement = HeartRateMeasurement(value) else { return }
-        keep(.heartRate(clock.stamp), value)
+        keep(.heartRate(Stamp(clock)), value)
         beat(measurement.heartRate, worn: measurement.contact)
     }
 
@@ -528,7 +528,7 @@ final class Session: AttributeBearer, AttributeListener {
     }
 
     private func charged(_ tenths: UInt16) {
-        keep(.battery(clock.stamp, tenths: tenths), RawSpan())
+        keep(.battery(Stamp(clock), tenths: tenths), RawSpan())
         owner.charged(tenths: tenths)
     }
 
@@ -583,12 +583,12 @@ final class Session: AttributeBearer, AttributeListener {
     private func commit(_ burst: Offload.Burst, _ frame: RawSpan) {
         if burst.isShort {
             let why = "the strap served a burst three times with \(burst.received) of \(burst.announced) frames"
-            keep(.gap(clock.stamp, from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes)
+            keep(.gap(Stamp(clock), from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes)
             note("Passed an incomplete burst: \(why).")
         }
         burstTicket = owner.newTicket()
         let end = BurstEnd(announced: burst.announced, received: burst.received, token: burst.token)
-        if !store.put(.burst(end, clock.stamp, ticket: burstTicket), frame) { act(offload.notStored()) }
+        if !store.put(.burst(end, Stamp(clock), ticket: burstTicket), frame) { act(offload.notStored()) }
     }
 
     /// The store's word on a burst.
@@ -623,7 +623,7 @@ final class Session: AttributeBearer, AttributeListener {
     private func dropBurst(_ refusal: Offload.Refusal) {
         beginBurst()
         let why = refusal.sentence
-        keep(.burstDropped(clock.stamp), why.utf8Span.span.bytes)
+        keep(.burstDropped(Stamp(clock)), why.utf8Span.span.bytes)
         note(why)
     }
 
@@ -648,7 +648,7 @@ final class Session: AttributeBearer, AttributeListener {
         send(.realtimeHeartRate(.on), tag: Tag.command)
     }
 
-    private func note(_ sentence: String) { keep(.reason(clock.stamp), sentence.utf8Span.span.bytes) }
+    private func note(_ sentence: String) { keep(.reason(Stamp(clock)), sentence.utf8Span.span.bytes) }
 
     private func keep(_ entry: Entry, _ bytes: RawSpan) {
         if !store.put(entry, bytes) { unqueued &+= 1 }

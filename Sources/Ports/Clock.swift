@@ -24,6 +24,10 @@ public struct Stamp: Equatable, Sendable, BitwiseCopyable {
     }
 }
 
-extension Clock {
-    public var stamp: Stamp { Stamp(monotonic: now, wall: wall, trusted: trusted) }
+extension Stamp {
+    /// This moment. No extension of the protocol: Embedded Swift 6.3 compiles such a one, called on `any Clock` from
+    /// another module, into a trap, and says nothing.
+    public init(_ clock: any Clock) {
+        self.init(monotonic: clock.now, wall: clock.wall, trusted: clock.trusted)
+    }
 }

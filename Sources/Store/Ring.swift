@@ -202,7 +202,7 @@ public final class Ring: Keeper {
         }
         let opened: RingFile
         do throws(SQLError) {
-            opened = try RingFile(opening.database, opened: clock.stamp)
+            opened = try RingFile(opening.database, opened: Stamp(clock))
         } catch {
             // The version is ours but a table or column is missing.
             if error.primary == SQLITE_ERROR { isBroken = true }
@@ -232,7 +232,7 @@ public final class Ring: Keeper {
                 try write(entry, bytes, file, row, generation)
             }
         }
-        let stamp = clock.stamp
+        let stamp = Stamp(clock)
         try file.date(by: stamp)
         for why in untold { try file.write(reason: why, strap: row, stamp) }
         if trouble != nil { try file.write(reason: "Storage could not be written: \(sentence)", strap: row, stamp) }

@@ -61,7 +61,7 @@ private final class SlowKeeper: Keeper, @unchecked Sendable {
         let witness = Witness()
         let count: UInt32 = 20_000
         for i in 0..<count {
-            while !thread.put(.moment(clock.stamp, .command, ticket: i), RawSpan()) { thread.drain(witness) }
+            while !thread.put(.moment(Stamp(clock), .command, ticket: i), RawSpan()) { thread.drain(witness) }
             if i % 64 == 0 { thread.drain(witness) }
         }
         #expect(waitUntil(10) {
@@ -80,7 +80,7 @@ private final class SlowKeeper: Keeper, @unchecked Sendable {
         let thread = try #require(StoreThread(clock: clock))
         #expect(thread.start(SlowKeeper(thread, delay_us: 300_000)))
         let begin = clock.now
-        let isTaken = thread.put(.moment(clock.stamp, .button, ticket: 1), RawSpan())
+        let isTaken = thread.put(.moment(Stamp(clock), .button, ticket: 1), RawSpan())
         #expect(isTaken)
         #expect(clock.now - begin < 100)
         var poll = pollfd(fd: thread.descriptor, events: Int16(POLLIN), revents: 0)
@@ -98,14 +98,14 @@ private final class SlowKeeper: Keeper, @unchecked Sendable {
         let thread = try #require(StoreThread(clock: clock))
         let keeper = SlowKeeper(thread, delay_us: 500_000)
         #expect(thread.start(keeper))
-        let isTaken = thread.put(.moment(clock.stamp, .button, ticket: 1), RawSpan())
+        let isTaken = thread.put(.moment(Stamp(clock), .button, ticket: 1), RawSpan())
         #expect(isTaken)
         let frame = [UInt8](repeating: 1, count: 96)
         var taken = 0
-        while thread.put(.historyFrame(clock.stamp), frame.span.bytes) { taken += 1 }
+        while thread.put(.historyFrame(Stamp(clock)), frame.span.bytes) { taken += 1 }
         #expect(taken > 1000)
         #expect(waitUntil(5) { keeper.applied.load(ordering: .relaxed) == taken + 1 })
-        let isTakenAgain = thread.put(.historyFrame(clock.stamp), frame.span.bytes)
+        let isTakenAgain = thread.put(.historyFrame(Stamp(clock)), frame.span.bytes)
         #expect(isTakenAgain)
         thread.stop()
         let applied = keeper.applied.load(ordering: .relaxed)

@@ -41,9 +41,9 @@ var burst = UInt32(CommandLine.arguments[2])!
 while true {
     for i in 0..<50 as Range<UInt32> {
         let bytes = frame(burst * 50 + i)
-        ring.apply(.historyFrame(clock.stamp), bytes.span.bytes)
+        ring.apply(.historyFrame(Stamp(clock)), bytes.span.bytes)
     }
-    ring.apply(.heartRate(clock.stamp), [0 as UInt8, 61].span.bytes)
-    ring.apply(.burst(BurstEnd(announced: 50, received: 50, token: UInt64(burst)), clock.stamp, ticket: burst), RawSpan())
+    ring.apply(.heartRate(Stamp(clock)), [0 as UInt8, 61].span.bytes)
+    ring.apply(.burst(BurstEnd(announced: 50, received: 50, token: UInt64(burst)), Stamp(clock), ticket: burst), RawSpan())
     burst += 1
 }

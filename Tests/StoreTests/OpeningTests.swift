@@ -11,7 +11,7 @@ import Wire
         let folder = try Folder()
         try prepare(folder)
         let bench = try Bench(folder: folder)
-        bench.put(.moment(bench.clock.stamp, .command, ticket: 1))
+        bench.put(.moment(Stamp(bench.clock), .command, ticket: 1))
         return bench
     }
 
@@ -26,7 +26,7 @@ import Wire
         // A second start finds everything in order.
         bench.witness.troubles = []
         bench.restart()
-        bench.put(.moment(bench.clock.stamp, .command, ticket: 2))
+        bench.put(.moment(Stamp(bench.clock), .command, ticket: 2))
         #expect(bench.witness.troubles.isEmpty && bench.witness.stored == [1, 2])
         #expect(try bench.count("SELECT count(*) FROM moment") == 2)
     }
@@ -80,7 +80,7 @@ import Wire
         #expect(bench.witness.stored.isEmpty)
         bench.witness.troubles = []
         bench.witness.refused = []
-        bench.put(.moment(bench.clock.stamp, .command, ticket: 1))
+        bench.put(.moment(Stamp(bench.clock), .command, ticket: 1))
         #expect(bench.witness.troubles == [.replaced, nil])
         bench.witness.troubles = [.replaced]
         try expectReplaced(bench, as: "broken", because: "contradict")
@@ -141,7 +141,7 @@ import Wire
             try Data("x".utf8).write(to: URL(fileURLWithPath: folder.ring + "." + name))
         }
         let bench = try Bench(folder: folder)
-        bench.put(.moment(bench.clock.stamp, .command, ticket: 1))
+        bench.put(.moment(Stamp(bench.clock), .command, ticket: 1))
         #expect(folder.names.filter { $0.contains("broken") || $0.contains("foreign") }
             == ["nightstand.db.broken-60", "nightstand.db.broken-60-wal", "nightstand.db.foreign-1", "nightstand.db.foreign-2"])
     }
@@ -149,7 +149,7 @@ import Wire
     @Test func aWALWithoutItsDatabaseIsNotReadIntoTheNewOne() throws {
         let bench = try open { folder in
             let first = try Bench(folder: folder)
-            first.put(.moment(first.clock.stamp, .command, ticket: 7), "old")
+            first.put(.moment(Stamp(first.clock), .command, ticket: 7), "old")
             try FileManager.default.copyItem(atPath: folder.ring + "-wal", toPath: folder.path + "/kept")
             first.ring.close()
             for name in folder.names where name != "kept" { try FileManager.default.removeItem(atPath: folder.path + "/" + name) }

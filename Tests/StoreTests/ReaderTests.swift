@@ -10,9 +10,9 @@ import Wire
     private func bench() throws -> Bench {
         let bench = try Bench()
         bench.burst((0..<20).map { record(counter: $0, unix: t + $0, rr: [900, 900]) }, token: 1)
-        bench.put(.moment(bench.clock.stamp, .button, ticket: 9), "one")
+        bench.put(.moment(Stamp(bench.clock), .button, ticket: 9), "one")
         bench.pass(1500)
-        bench.put(.moment(bench.clock.stamp, .strapTap, ticket: 10))
+        bench.put(.moment(Stamp(bench.clock), .strapTap, ticket: 10))
         return bench
     }
 

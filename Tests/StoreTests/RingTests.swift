@@ -58,8 +58,8 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
         let bench = try Bench()
         bench.clock.wall = WallTime(seconds: Int64(t))
         for i in 0..<10 {
-            bench.put(.heartRate(bench.clock.stamp), heartRate(70, [1024]))
-            if i >= 4 { bench.put(.liveFrame(bench.clock.stamp), realtime(unix: t + UInt32(i), heartRate: 80, rr: [750])) }
+            bench.put(.heartRate(Stamp(bench.clock)), heartRate(70, [1024]))
+            if i >= 4 { bench.put(.liveFrame(Stamp(bench.clock)), realtime(unix: t + UInt32(i), heartRate: 80, rr: [750])) }
             bench.pass(1000)
         }
         bench.burst([record(counter: 1, unix: t + 8, heartRate: 90, rr: [666]), record(counter: 2, unix: t + 9, heartRate: 90, rr: [667])], token: 1)
@@ -73,7 +73,7 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
 
     @Test func valuesReadInOneGoAreAllKept() throws {
         let bench = try Bench()
-        for bpm in [61, 62, 63] as [UInt8] { bench.put(.heartRate(bench.clock.stamp), heartRate(bpm)) }
+        for bpm in [61, 62, 63] as [UInt8] { bench.put(.heartRate(Stamp(bench.clock)), heartRate(bpm)) }
         bench.ring.close()
         #expect(try bench.rows("SELECT heart_rate_bpm FROM live") == ["61", "62", "63"])
     }
@@ -81,7 +81,7 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
     @Test func liveRowsAreOnTheCardAfterTwoMinutesAtTheLatest() throws {
         let bench = try Bench()
         _ = bench.ring.tick(now: bench.clock.now)
-        bench.put(.heartRate(bench.clock.stamp), heartRate(61))
+        bench.put(.heartRate(Stamp(bench.clock)), heartRate(61))
         #expect(bench.ring.tick(now: bench.clock.now) == bench.clock.now + Int64(120_000))
         #expect(try bench.count("SELECT count(*) FROM live") == 0)
         bench.pass(119_999)
@@ -94,8 +94,8 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
 
     @Test func aMomentIsOnTheCardAtOnceAndTakesAlongWhatWaits() throws {
         let bench = try Bench()
-        bench.put(.heartRate(bench.clock.stamp), heartRate(61))
-        bench.put(.moment(bench.clock.stamp, .button, ticket: 42), "felt odd")
+        bench.put(.heartRate(Stamp(bench.clock)), heartRate(61))
+        bench.put(.moment(Stamp(bench.clock), .button, ticket: 42), "felt odd")
         #expect(bench.witness.stored == [42])
         #expect(try bench.rows("SELECT unix, source, note, clock_trusted FROM moment") == ["1790769600|button|felt odd|1"])
         #expect(try bench.count("SELECT count(*) FROM live") == 1)
@@ -103,7 +103,7 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
 
     @Test func anEventSeenLiveAndInHistoryIsOneRow() throws {
         let bench = try Bench()
-        bench.put(.liveFrame(bench.clock.stamp), event(14, unix: t, sequence: 3))
+        bench.put(.liveFrame(Stamp(bench.clock)), event(14, unix: t, sequence: 3))
         bench.burst([event(14, unix: t, sequence: 9), event(14, unix: t + 1)], token: 1)
         #expect(try bench.rows("SELECT unix, number, lane FROM event") == ["\(t)|14|2", "\(t + 1)|14|1"])
     }
@@ -129,7 +129,7 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
         let bench = try Bench()
         bench.clock.trusted = false
         bench.clock.wall = WallTime(seconds: 0)
-        bench.put(.heartRate(bench.clock.stamp), heartRate(61))
+        bench.put(.heartRate(Stamp(bench.clock)), heartRate(61))
         bench.burst([record(counter: 1, unix: t)], token: 1)
         #expect(try bench.rows("SELECT unix, time_doubt FROM record") == ["\(t)|0"])
         #expect(try bench.rows("SELECT unix, run, monotonic_ms FROM live") == ["0|1|5000"])
@@ -137,7 +137,7 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
         bench.clock.now = Instant(milliseconds: 65_000)
         bench.clock.trusted = true
         bench.clock.wall = WallTime(seconds: Int64(t) + 60)
-        bench.put(.reason(bench.clock.stamp), "clock set")
+        bench.put(.reason(Stamp(bench.clock)), "clock set")
         bench.ring.close()
         #expect(try bench.rows("SELECT (live.monotonic_ms + wall_minus_monotonic_ms) / 1000 FROM live JOIN run ON run.id = live.run") == ["\(t)"])
     }
@@ -164,8 +164,8 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
 
     @Test func aDroppedBurstLeavesAReasonAndNothingElse() throws {
         let bench = try Bench()
-        bench.put(.historyFrame(bench.clock.stamp), record(counter: 1, unix: t))
-        bench.put(.burstDropped(bench.clock.stamp), "short burst")
+        bench.put(.historyFrame(Stamp(bench.clock)), record(counter: 1, unix: t))
+        bench.put(.burstDropped(Stamp(bench.clock)), "short burst")
         bench.burst([record(counter: 2, unix: t + 1)], token: 1)
         #expect(try bench.rows("SELECT counter FROM record") == ["2"])
         #expect(try bench.rows("SELECT sentence FROM reason") == ["short burst"])
@@ -193,7 +193,7 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
 
     @Test func everyOtherEntryHasItsRow() throws {
         let bench = try Bench()
-        let stamp = bench.clock.stamp
+        let stamp = Stamp(bench.clock)
         bench.put(.identity(stamp), "4A0123\u{0}41.17.6.0\u{0}Nightstand \u{2764}")
         bench.put(.battery(stamp, tenths: 437))
         bench.put(.gap(stamp, from: 100, to: 200), "another collector")
@@ -216,11 +216,11 @@ private func heartRate(_ bpm: UInt8, _ rr: [UInt16] = []) -> [UInt8] {
 
     @Test func rowsBelongToTheStrapOfTheirTime() throws {
         let bench = try Bench()
-        bench.put(.reason(bench.clock.stamp), "first")
+        bench.put(.reason(Stamp(bench.clock)), "first")
         bench.put(.strap(Peer(Address("00:11:22:33:44:55")!, .publicLE), generation: 5))
-        bench.put(.reason(bench.clock.stamp), "second")
+        bench.put(.reason(Stamp(bench.clock)), "second")
         bench.put(.strap(Bench.peer, generation: 4))
-        bench.put(.reason(bench.clock.stamp), "third")
+        bench.put(.reason(Stamp(bench.clock)), "third")
         bench.ring.close()
         #expect(try bench.rows("SELECT sentence, address FROM reason JOIN strap ON strap.id = reason.strap ORDER BY reason.id")
             == ["first|F0:F1:F2:F3:F4:F5", "second|00:11:22:33:44:55", "third|F0:F1:F2:F3:F4:F5"])

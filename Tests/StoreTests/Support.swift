@@ -71,10 +71,10 @@ final class Bench {
     /// Hands in a burst; its ticket.
     @discardableResult
     func burst(_ frames: [[UInt8]], token: UInt64, end: [UInt8] = []) -> UInt32 {
-        for frame in frames { put(.historyFrame(clock.stamp), frame) }
+        for frame in frames { put(.historyFrame(Stamp(clock)), frame) }
         ticket += 1
         let count = UInt32(frames.count)
-        put(.burst(BurstEnd(announced: count, received: count, token: token), clock.stamp, ticket: ticket), end)
+        put(.burst(BurstEnd(announced: count, received: count, token: token), Stamp(clock), ticket: ticket), end)
         return ticket
     }
 

@@ -30,9 +30,9 @@ import Wire
         #expect(bench.witness.stored == [first])
 
         FaultyFiles.set(fault, key: fault.rawValue)
-        bench.put(.gap(bench.clock.stamp, from: 1, to: 2), "waits")
+        bench.put(.gap(Stamp(bench.clock), from: 1, to: 2), "waits")
         let second = bench.burst(burst(1), token: 2)
-        bench.put(.moment(bench.clock.stamp, .button, ticket: 77))
+        bench.put(.moment(Stamp(bench.clock), .button, ticket: 77))
         #expect(bench.witness.stored == [first])
         #expect(bench.witness.refused.map(\.ticket) == [second, 77])
         #expect(bench.witness.refused.allSatisfy { $0.trouble == trouble })
@@ -65,11 +65,11 @@ import Wire
         _ = bench.ring.tick(now: bench.clock.now)
         FaultyFiles.set(.full, key: 11)
         for _ in 0..<2000 {
-            bench.put(.heartRate(bench.clock.stamp), [0, 61])
+            bench.put(.heartRate(Stamp(bench.clock)), [0, 61])
             bench.pass(1000)
             _ = bench.ring.tick(now: bench.clock.now)
         }
-        bench.put(.gap(bench.clock.stamp, from: 1, to: 2), "fits all the same")
+        bench.put(.gap(Stamp(bench.clock), from: 1, to: 2), "fits all the same")
         FaultyFiles.set(.none, key: 11)
         bench.pass(15_000)
         _ = bench.ring.tick(now: bench.clock.now)
@@ -113,7 +113,7 @@ import Wire
         var most: Int64 = 0
         let rounds: UInt32 = 800
         for i in 0..<rounds {
-            bench.put(.heartRate(bench.clock.stamp), [0, 61])
+            bench.put(.heartRate(Stamp(bench.clock)), [0, 61])
             bench.burst(burst(i), token: UInt64(i))
             most = max(most, bench.folder.bytes)
         }
