@@ -13,6 +13,8 @@ struct Alert {
     /// A radio or clock that is out for less is only starting.
     static let patience_ms: Int64 = 60_000
     static let clockPatience_ms: Int64 = 600_000
+    /// A bridge that has just begun has not had the time to fetch a night.
+    static let nightPatience_ms: Int64 = 3_600_000
     /// History has to reach this close to the configured hour.
     static let nightReach_s: Int64 = 6 * 3600
 
@@ -37,7 +39,7 @@ struct Alert {
             return (.clock, "The strap does not take the time, so it may not be recording; charge it to 100 % and wear it for some minutes.")
         }
 
-        if let by = bridge.settings.nightBy, bridge.clock.trusted, bridge.roster.active != nil {
+        if let by = bridge.settings.nightBy, bridge.clock.trusted, bridge.roster.active != nil, now - bridge.started >= Self.nightPatience_ms {
             let local = bridge.clock.wall.seconds + Int64(bridge.clock.utcOffset_s)
             let midnight = local - ((local % 86_400) + 86_400) % 86_400
             let due = midnight + Int64(by) * 60 - Int64(bridge.clock.utcOffset_s)
