@@ -9,7 +9,7 @@ let firmware = Context.environment["FIRMWARE"] == "1"
 let product: [SwiftSetting] = [
     .treatWarning("EmbeddedRestrictions", as: .error),
     .enableExperimentalFeature("Lifetimes"),
-] + (firmware ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo", "-Osize"])] : [])
+] + (firmware ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"])] : [])
 
 /// Tests are ordinary Swift and may read views over bytes.
 let test: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
