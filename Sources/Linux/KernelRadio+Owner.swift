@@ -53,6 +53,8 @@ extension KernelRadio: AdapterOwner {
 
     public func linked(_ peer: Peer) { open(peer) }
 
+    public func unapproachable(_ peer: Peer, _ status: ManagementStatus) { lose(.other(Int32(status.code)), closing: true) }
+
     public func unlinked(_ peer: Peer, _ reason: DisconnectReason) {
         switch reason {
         case .timeout: ended(.timeout)
@@ -106,6 +108,19 @@ extension RadioCondition {
         case .forbidden: self = .forbidden
         case .unresponsive: self = .unresponsive
         case .keysUnusable: self = .keysUnusable(errno)
+        }
+    }
+}
+
+extension LinkLoss.Cause {
+    /// What a socket's error says, where the kernel gave no reason.
+    init(errno: Int32) {
+        switch errno {
+        case ETIMEDOUT: self = .timeout
+        case ECONNRESET, ECONNREFUSED: self = .remote
+        case EHOSTUNREACH, EHOSTDOWN: self = .notReached
+        case ECONNABORTED, ENODEV, ENETDOWN, ENETUNREACH: self = .adapter
+        default: self = .other(errno)
         }
     }
 }
