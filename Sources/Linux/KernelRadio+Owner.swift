@@ -58,7 +58,8 @@ extension KernelRadio: AdapterOwner {
     public func unlinked(_ peer: Peer, _ reason: DisconnectReason) {
         switch reason {
         case .timeout: ended(.timeout)
-        case .local: ended(.local)
+        // Not by us: when we hang up, nobody asks for the cause any more. Newer kernels end links so at power-off.
+        case .local: ended(.adapter)
         case .remote: ended(.remote)
         case .authentication: ended(.authentication)
         default: ended(.other(Int32(reason.code)))
