@@ -47,7 +47,7 @@ let package = Package(
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
         .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire"], swiftSettings: test),
-        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Ports", "Wire"], swiftSettings: test),
+        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Bluetooth", "Ports", "Wire"], swiftSettings: test),
     ] + (firmware ? [] : [
         // The ring's tests kill a writer, an ordinary program.
         .executableTarget(name: "RingWriter", dependencies: ["Store", "Ports", "Wire"], path: "Tests/RingWriter", swiftSettings: test),

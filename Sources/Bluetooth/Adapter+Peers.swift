@@ -129,7 +129,7 @@ extension Adapter {
             if status == .success, parameters.byteCount >= 8, parameters.i8(at: 7) <= 20 { owner.signal(parameters.i8(at: 7)) }
         case .addDevice:
             guard status != .success, let peer = approached else { break }
-            owner.unlinked(peer, DisconnectReason(0))
+            owner.unapproachable(peer, status)
         case .loadLongTermKeys:
             if status != .success { owner.keysRefused(status) }
         default: break

@@ -43,6 +43,8 @@ public protocol AdapterOwner: AnyObject {
     /// The peer that was approached is linked; a socket must be opened within 2 s or the kernel drops the link.
     func linked(_ peer: Peer)
     func unlinked(_ peer: Peer, _ reason: DisconnectReason)
+    /// The kernel will not try to connect to the peer.
+    func unapproachable(_ peer: Peer, _ status: ManagementStatus)
     func found(_ peer: Peer, signal_dBm: Int8, data: RawSpan)
     func signal(_ dBm: Int8)
     func pairingEnded(_ end: PairingEnd)

@@ -53,10 +53,13 @@ extension KernelRadio: AdapterOwner {
 
     public func linked(_ peer: Peer) { open(peer) }
 
+    public func unapproachable(_ peer: Peer, _ status: ManagementStatus) { lose(.other(Int32(status.code)), closing: true) }
+
     public func unlinked(_ peer: Peer, _ reason: DisconnectReason) {
         switch reason {
         case .timeout: ended(.timeout)
-        case .local: ended(.local)
+        // Not by us: when we hang up, nobody asks for the cause any more. Newer kernels end links so at power-off.
+        case .local: ended(.adapter)
         case .remote: ended(.remote)
         case .authentication: ended(.authentication)
         default: ended(.other(Int32(reason.code)))
@@ -106,6 +109,19 @@ extension RadioCondition {
         case .forbidden: self = .forbidden
         case .unresponsive: self = .unresponsive
         case .keysUnusable: self = .keysUnusable(errno)
+        }
+    }
+}
+
+extension LinkLoss.Cause {
+    /// What a socket's error says, where the kernel gave no reason.
+    init(errno: Int32) {
+        switch errno {
+        case ETIMEDOUT: self = .timeout
+        case ECONNRESET, ECONNREFUSED: self = .remote
+        case EHOSTUNREACH, EHOSTDOWN: self = .notReached
+        case ECONNABORTED, ENODEV, ENETDOWN, ENETUNREACH: self = .adapter
+        default: self = .other(errno)
         }
     }
 }

@@ -34,10 +34,8 @@ public final class KernelRadio: Radio, Handler, Timed {
     let log: any Log
     let keyFile: KeyFile
     let wanted: Address?
-    private let losesSocketsSafely: Bool
     private let buffer: UnsafeMutableRawPointer
-    private var keeper = SocketKeeper()
-    private var control: Int32 = -1
+    private var control = ManagementSocket()
     private var reopenDeadline = Instant.never
 
     var listener: (any RadioListener)?
@@ -48,7 +46,7 @@ public final class KernelRadio: Radio, Handler, Timed {
     var keyTrouble: Int32 = 0
 
     private(set) var link = Link.none
-    private var socket: Int32 = -1
+    private var socket = LinkSocket()
     private var linkDeadline = Instant.never
     private var sendDeadline = Instant.never
     private var waitsForRoom = false
@@ -60,7 +58,6 @@ public final class KernelRadio: Radio, Handler, Timed {
         self.log = log
         self.keyFile = keyFile
         self.wanted = wanted
-        losesSocketsSafely = !(KernelVersion.running?.freesLostLinksTwice ?? false)
         buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
     }
 
@@ -74,7 +71,7 @@ public final class KernelRadio: Radio, Handler, Timed {
         self.listener = listener
         machine = Adapter(owner: self, wanted: wanted)
         loop.add(timed: self)
-        if !losesSocketsSafely {
+        if !socket.closesSafely {
             log.say("This kernel frees lost Bluetooth links twice; lost sockets are kept open by a child process. A newer kernel (6.12) does without.")
         }
         openControl()
@@ -83,7 +80,12 @@ public final class KernelRadio: Radio, Handler, Timed {
     public func scan(_ wanted: Bool) { machine?.discover(wanted, clock.now) }
 
     public func connect(_ peer: Peer, secured: Bool) {
-        settle()
+        // Whoever asks anew no longer waits for the end of what was before.
+        switch link {
+        case .hangingUp, .failing: link = .none
+        default: break
+        }
+        linkDeadline = .never
         guard link == .none, let machine, machine.condition == .ready else { return }
         link = .pending(peer, secured: secured)
         machine.approach(peer, secured: secured, clock.now)
@@ -97,7 +99,7 @@ public final class KernelRadio: Radio, Handler, Timed {
         case .up: wasUp = true
         }
         // First the socket, while its link is alive: that order is safe on every kernel.
-        let hadSocket = socket >= 0
+        let hadSocket = socket.isOpen
         closeSocket()
         link = .hangingUp(wasUp: wasUp)
         linkDeadline = hadSocket ? clock.now + Self.hangUp_ms : clock.now
@@ -106,12 +108,12 @@ public final class KernelRadio: Radio, Handler, Timed {
 
     public func send(_ pdu: RawSpan) -> Sent {
         guard link.isUp else { return .gone }
-        let sent = pdu.withUnsafeBytes { CLinux.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let sent = pdu.withUnsafeBytes { CLinux.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         guard sent < 0 else { return .sent }
         switch nightstand_errno() {
         case EAGAIN, ENOBUFS, ENOMEM, EINTR:
             waitsForRoom = true
-            loop.change(socket, [.readable, .writable])
+            loop.change(socket.descriptor, [.readable, .writable])
             return .busy
         // While encryption is being raised; the socket then calls itself writable and is not.
         case ENOTCONN:
@@ -172,21 +174,21 @@ public final class KernelRadio: Radio, Handler, Timed {
     }
 
     public func ready(_ descriptor: Int32, _ events: Interest) {
-        if descriptor == control { return readControl() }
-        guard descriptor == socket else { return }
+        if descriptor == control.descriptor { return readControl() }
+        guard descriptor == socket.descriptor else { return }
         if case .opening(let peer, _) = link { return opened(peer) }
         if events.contains(.readable) { readLink() }
-        guard descriptor == socket else { return }
-        if !events.isDisjoint(with: .failed) { return fail(LinkSocket.error(socket)) }
+        guard descriptor == socket.descriptor else { return }
+        if !events.isDisjoint(with: .failed) { return fail(socket.error) }
         if events.contains(.writable), waitsForRoom {
             waitsForRoom = false
-            loop.change(socket, .readable)
+            loop.change(socket.descriptor, .readable)
             listener?.writable()
         }
     }
 
     private func readLink() {
-        let mine = socket
+        let mine = socket.descriptor
         for _ in 0..<Self.batch {
             let count = recv(mine, buffer, Self.bufferSize, 0)
             if count < 0 {
@@ -197,7 +199,7 @@ public final class KernelRadio: Radio, Handler, Timed {
             guard count > 0 else { return fail(ECONNRESET) }
             if count <= Int(LinkSocket.largestPDU) { listener?.received(RawSpan(_unsafeStart: buffer, byteCount: count)) }
             // The listener may have hung up.
-            guard mine == socket else { return }
+            guard mine == socket.descriptor else { return }
         }
     }
 
@@ -205,11 +207,11 @@ public final class KernelRadio: Radio, Handler, Timed {
 
     /// The kernel has linked the peer we asked for: opens the socket on it.
     func open(_ peer: Peer) {
-        guard case .pending(peer, let secured) = link, socket < 0 else { return }
+        guard case .pending(peer, let secured) = link, !socket.isOpen else { return }
         do throws(SystemError) {
-            socket = try LinkSocket.open(peer, secured: secured)
+            try socket.open(peer, secured: secured)
             link = .opening(peer, secured: secured)
-            try loop.add(socket, .writable, self)
+            try loop.add(socket.descriptor, .writable, self)
         } catch {
             log.say("The link's socket: \(error.text).")
             lose(.other(error.errno), closing: true)
@@ -217,10 +219,10 @@ public final class KernelRadio: Radio, Handler, Timed {
     }
 
     private func opened(_ peer: Peer) {
-        let error = LinkSocket.error(socket)
-        guard error == 0, let keyBytes = LinkSocket.keyBytes(socket) else { return fail(error) }
+        let error = socket.error
+        guard error == 0, let keyBytes = socket.keyBytes else { return fail(error) }
         link = .up(peer)
-        loop.change(socket, .readable)
+        loop.change(socket.descriptor, .readable)
         listener?.linkUp(encrypted: keyBytes >= 7)
     }
 
@@ -276,32 +278,26 @@ public final class KernelRadio: Radio, Handler, Timed {
     }
 
     private func closeSocket() {
-        guard socket >= 0 else { return }
-        let mine = takeSocket()
-        _ = close(mine)
+        unwatch()
+        socket.close()
     }
 
     private func abandonSocket() {
-        guard socket >= 0 else { return }
-        let mine = takeSocket()
-        if losesSocketsSafely {
-            _ = close(mine)
-        } else if !keeper.keep(mine) {
+        unwatch()
+        if !socket.abandon() {
             log.say("No child process could be made to keep a lost socket; it stays open here, and the next restart may need a reboot.")
         }
     }
 
-    private func takeSocket() -> Int32 {
-        defer { socket = -1 }
-        loop.remove(socket)
+    private func unwatch() {
+        loop.remove(socket.descriptor)
         waitsForRoom = false
         sendDeadline = .never
-        return socket
     }
 
     /// After a pairing: whether the kernel vouches for a key on this link.
     func tellEncryption() {
-        guard link.isUp, let keyBytes = LinkSocket.keyBytes(socket), keyBytes >= 7 else { return }
+        guard link.isUp, let keyBytes = socket.keyBytes, keyBytes >= 7 else { return }
         listener?.encrypted(keyBytes: keyBytes)
     }
 
@@ -309,22 +305,17 @@ public final class KernelRadio: Radio, Handler, Timed {
 
     private func openControl() {
         reopenDeadline = .never
-        let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        control = CLinux.socket(AF_BLUETOOTH, type, BTPROTO_HCI)
-        guard control >= 0 else { return trouble(nightstand_errno()) }
-        var address = sockaddr_hci(hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: UInt16(HCI_DEV_NONE), hci_channel: UInt16(HCI_CHANNEL_CONTROL))
-        let bound = withUnsafeBytes(of: &address) { bind(control, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
-        guard bound == 0 else { return trouble(nightstand_errno()) }
-        do throws(SystemError) { try loop.add(control, .readable, self) } catch { return trouble(error.errno) }
+        do throws(SystemError) {
+            try control.open()
+            try loop.add(control.descriptor, .readable, self)
+        } catch { return trouble(error.errno) }
         socketTrouble = nil
         machine?.start(clock.now)
     }
 
     private func closeControl() {
-        guard control >= 0 else { return }
-        loop.remove(control)
-        _ = close(control)
-        control = -1
+        loop.remove(control.descriptor)
+        control.close()
     }
 
     private func trouble(_ error: Int32) {
@@ -341,7 +332,7 @@ public final class KernelRadio: Radio, Handler, Timed {
     }
 
     private func readControl() {
-        let mine = control
+        let mine = control.descriptor
         for _ in 0..<Self.batch {
             let count = read(mine, buffer, Self.bufferSize)
             if count < 0 {
@@ -352,26 +343,9 @@ public final class KernelRadio: Radio, Handler, Timed {
             }
             guard count > 0 else { return }
             machine?.receive(RawSpan(_unsafeStart: buffer, byteCount: count), clock.now)
-            guard mine == control else { return }
+            guard mine == control.descriptor else { return }
         }
     }
 
-    func writeControl(_ packet: RawSpan) {
-        guard control >= 0 else { return }
-        // What cannot be written is not answered, and that the machine notices.
-        _ = packet.withUnsafeBytes { write(control, $0.baseAddress, $0.count) }
-    }
-}
-
-extension LinkLoss.Cause {
-    /// What a socket's error says, where the kernel gave no reason.
-    init(errno: Int32) {
-        switch errno {
-        case ETIMEDOUT: self = .timeout
-        case ECONNRESET, ECONNREFUSED: self = .remote
-        case EHOSTUNREACH, EHOSTDOWN: self = .notReached
-        case ECONNABORTED, ENODEV, ENETDOWN, ENETUNREACH: self = .adapter
-        default: self = .other(errno)
-        }
-    }
+    func writeControl(_ packet: RawSpan) { control.write(packet) }
 }

@@ -40,6 +40,8 @@ struct SocketKeeper {
     /// The child: closes all but its channel, takes what comes, and never ends. System calls only.
     private static func hold(_ channel: Int32) -> Never {
         _ = setsid()
+        // At most 15 characters; for whoever looks at the list of processes.
+        nightstand_name_process("nightstand-keep")
         var all = sigset_t()
         sigfillset(&all)
         sigprocmask(SIG_BLOCK, &all, nil)

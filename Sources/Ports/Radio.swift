@@ -13,7 +13,8 @@ public protocol Radio: AnyObject {
     /// Looks for advertisers, or stops. Never called with true while `connect` is pending: a radio does one or the other.
     func scan(_ wanted: Bool)
 
-    /// Connects to a peer and stays at it until `disconnect`: `linkUp`, or `linkDown` when the attempt ended.
+    /// Connects to a peer as soon as it is heard, however long that takes: `linkUp`, or `linkDown` when the attempt ended.
+    /// `linkDown` ends the wish: the radio is idle then, until `connect` is called again.
     /// With `secured`, a stored key encrypts the link before it is up. Without, no security is asked for.
     func connect(_ peer: Peer, secured: Bool)
 

@@ -28,6 +28,7 @@ private final class Kernel: AdapterOwner {
     func adapter(is condition: AdapterCondition) { news.append("\(condition)") }
     func linked(_ peer: Peer) { news.append("linked") }
     func unlinked(_ peer: Peer, _ reason: DisconnectReason) { news.append("unlinked \(reason.code)") }
+    func unapproachable(_ peer: Peer, _ status: ManagementStatus) { news.append("unapproachable \(status.code)") }
     func found(_ peer: Peer, signal_dBm: Int8, data: RawSpan) { news.append("found \(signal_dBm) \(data.byteCount)") }
     func signal(_ dBm: Int8) { news.append("signal \(dBm)") }
     func pairingEnded(_ end: PairingEnd) { news.append("pairing \(end)") }
@@ -210,6 +211,15 @@ struct AdapterPeerTests {
         kernel.receive(0x0b, strapBytes + [8, 0, 0, 0, 0, 0])
         kernel.receive(0x0c, strapBytes + [1])
         #expect(kernel.news == ["linked", "unlinked 1"])
+    }
+
+    @Test func anApproachTheKernelRefusesIsTold() {
+        let kernel = Kernel()
+        kernel.bringUp()
+        kernel.adapter.approach(strap, secured: false, kernel.now)
+        kernel.answer(0x35)
+        kernel.answer(0x33, 0x0d, with: strapBytes)
+        #expect(kernel.news == ["unapproachable 13"])
     }
 
     @Test func aLinkNobodyWantsIsEnded() {

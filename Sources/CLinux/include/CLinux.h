@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -33,6 +34,8 @@ static inline int nightstand_open(const char *path, int flags, mode_t mode) { re
 /* SIG_IGN is a cast, which Swift cannot import. */
 static inline void nightstand_ignore_signal(int number) { signal(number, SIG_IGN); }
 static inline int nightstand_fcntl(int fd, int command, int value) { return fcntl(fd, command, value); }
+
+static inline void nightstand_name_process(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 /* Swift marks fork as unavailable; the child here makes system calls only. */
 static inline pid_t nightstand_fork(void) { return fork(); }
