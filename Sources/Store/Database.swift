@@ -1,6 +1,7 @@
 // Owns one connection to one SQLite file. Never shared between threads: it is opened without SQLite's mutexes, and
 // whoever holds it calls it from one thread at a time. Closing waits for no statement (`sqlite3_close_v2`).
 import CSQLite
+import Wire
 
 /// A connection.
 public final class Database {
@@ -79,9 +80,7 @@ private func percentEncoded(_ path: String) -> String {
     var text = ""
     for byte in path.utf8 {
         switch byte {
-        case 0x25: text += "%25"
-        case 0x3f: text += "%3f"
-        case 0x23: text += "%23"
+        case 0x25, 0x3f, 0x23, 0x80...: text += "%" + hexPair(byte)
         default: text.unicodeScalars.append(Unicode.Scalar(byte))
         }
     }

@@ -1,6 +1,6 @@
 // Owns what the file holds, to the column. Readable with plain `sqlite3`: units are in the names, times are integer
 // seconds since 1970 UTC. The strap's own time is never altered; a correction goes into a second column beside it.
-// Docs/FORMAT.md says the same in prose; a change here is a new `version` and a step in Migration.swift.
+// A change here is a new `version` and a step in `Opening.migrate`.
 
 enum Schema {
     /// `application_id` in the file's header: "NsRg", Nightstand ring.

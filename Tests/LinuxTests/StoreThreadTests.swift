@@ -61,8 +61,11 @@ private final class SlowKeeper: Keeper, @unchecked Sendable {
         let witness = Witness()
         let count: UInt32 = 20_000
         for i in 0..<count {
-            while !thread.put(.moment(Stamp(clock), .command, ticket: i), RawSpan()) { thread.drain(witness) }
-            if i % 64 == 0 { thread.drain(witness) }
+            let isTaken = waitUntil(10) {
+                thread.drain(witness)
+                return thread.put(.moment(Stamp(clock), .command, ticket: i), RawSpan())
+            }
+            try #require(isTaken)
         }
         #expect(waitUntil(10) {
             thread.drain(witness)
@@ -79,6 +82,8 @@ private final class SlowKeeper: Keeper, @unchecked Sendable {
         let clock = BoardClock()
         let thread = try #require(StoreThread(clock: clock))
         #expect(thread.start(SlowKeeper(thread, delay_us: 300_000)))
+        // By now it sleeps and has to be woken.
+        usleep(200_000)
         let begin = clock.now
         let isTaken = thread.put(.moment(Stamp(clock), .button, ticket: 1), RawSpan())
         #expect(isTaken)

@@ -1,4 +1,5 @@
 // Reading beside the bridge.
+import Foundation
 import Ports
 @testable import Store
 import Testing
@@ -60,6 +61,14 @@ import Wire
         let reader = try RingReader(path: bench.folder.ring, clock: HurriedClock())
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
         #expect(throws: SQLError(code: 9, text: "interrupted")) { try reader.query(endless) { _ in true } }
+    }
+
+    @Test func aRingThatNobodyWritesIsReadWithoutItsLog() throws {
+        let bench = try bench()
+        bench.ring.close()
+        let odd = bench.folder.path + "/nacht ü 50%?#.db"
+        try FileManager.default.moveItem(atPath: bench.folder.ring, toPath: odd)
+        #expect(try Database(path: odd, .immutable).integer("SELECT count(*) FROM record") == 20)
     }
 
     @Test func aForeignFileIsNotReadAsARing() throws {
