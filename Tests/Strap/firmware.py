@@ -106,6 +106,13 @@ class Firmware(Commands):
         self.stop_offload()
         self.offload = asyncio.get_running_loop().create_task(self._offload())
 
+    async def exchange(self, serve: str, as_recorded: bool):
+        """Other history from now on. A client that waits for more of the old is told that there is none."""
+        self.flash.exchange(serve, as_recorded)
+        if self.offload:
+            self.stop_offload()
+            await self.send('data', frame.history_complete(0, self.now()[0]))
+
     async def _offload(self):
         why, fresh = 'asked', self.flash.current is not None
         while (burst := self.flash.current) is not None:
@@ -141,7 +148,8 @@ class Firmware(Commands):
         options, began = self.options, time.monotonic()
         for sent, one in enumerate(frames):
             self.packets += 1
-            if self.packets == options.lose_link_after:
+            every = options.lose_link_every
+            if self.packets == options.lose_link_after or every and self.packets % every == 0:
                 self.log('fault', kind='link lost', packet=self.packets)
                 self.link.lose()
                 return await asyncio.sleep(3600)  # the link's end cancels this task

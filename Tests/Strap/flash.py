@@ -31,16 +31,29 @@ class Burst:
 class Flash:
     def __init__(self, family: Family, serve: str = 'night', state: Path | None = None, records: int | None = None,
                  burst_size: int = 50):
-        self.family, self.serve, self.path = family, serve, state
-        self.tail: list[bytes] = []  # what follows the last acknowledgement: COMPLETE, console, or nothing
+        self.family, self.path = family, state
         self.saved = {'serve': f'{int(family)}/{serve}', 'released': [], 'trim': 0, 'bonds': {}, 'settings': {}, 'banked': []}
         if state and state.exists():
             saved = json.loads(state.read_text())
             if saved['serve'] != self.saved['serve']:
                 raise SystemExit(f'{state} belongs to a strap that serves {saved["serve"]}')
             self.saved = saved
+        self.records, self.size = records, burst_size
+        self._fill(serve)
+
+    def exchange(self, serve: str, as_recorded: bool = False) -> None:
+        """Other contents under the same bonds: the trim pointer begins anew. With `as_recorded` short bursts stay short."""
+        self._fill(serve, as_recorded)
+        self.saved |= {'serve': f'{int(self.family)}/{serve}', 'released': [], 'trim': 0, 'banked': []}
+        self.save()
+
+    def _fill(self, serve: str, as_recorded: bool = False) -> None:
+        if serve != 'night':
+            frames = self._recording(serve)
         self.times: list[int] = []  # (oldest, newest) per burst, flattened
-        self.bursts = self._night(records, burst_size) if serve == 'night' else self._session(serve)
+        self.tail: list[bytes] = []  # what follows the last acknowledgement: COMPLETE, console, or nothing
+        self.serve, self.as_recorded = serve, as_recorded
+        self.bursts = self._night() if serve == 'night' else self._session(frames)
 
     # -- the trim pointer
 
@@ -80,14 +93,14 @@ class Flash:
 
     # -- what is stored
 
-    def _night(self, limit: int | None, size: int) -> list[Burst]:
+    def _night(self) -> list[Burst]:
         """The real night's records in bursts of our own, with our own counts and tokens, and COMPLETE."""
         with gzip.open(VECTORS / 'real_night_4.hex.gz', 'rt') as lines:
             inners = (frame.unwrap(Family.FOUR, bytes.fromhex(line)) for line in lines)
-            records = list(islice((inner for inner in inners if inner[0] == 47), limit))
+            records = list(islice((inner for inner in inners if inner[0] == 47), self.records))
         if self.family == Family.FIVE:
             records = [as_v18(record) for record in records]
-        self.night, self.size = records, size
+        self.night, size = records, self.size
         self.counter = struct.unpack_from('<I', records[-1], 3)[0]
         bursts = [self._burst(i, records[at:at + size]) for i, at in enumerate(range(0, len(records), size))]
         self.tail = [frame.wrap(self.family, frame.history_complete(0, self.times[-1]))]
@@ -123,20 +136,23 @@ class Flash:
             records.append(bytes(record))
         return [self._burst(index + i, records[at:at + self.size]) for i, at in enumerate(range(0, seconds, self.size))]
 
-    def _session(self, name: str) -> list[Burst]:
-        """A recorded session of history_sessions.json to the byte, but for the counts of the four whose source kept fewer
-        frames than their ENDs announce."""
+    def _recording(self, name: str) -> list[bytes]:
+        """What the strap sent on the data characteristic in a session of history_sessions.json."""
         path, _, wanted = name.rpartition('#')
         entries = json.loads(Path(path or VECTORS / 'history_sessions.json').read_text())
         found = [e for e in entries if e['id'] == wanted]
         if not found or not found[0]['family'].startswith(str(int(self.family))):
-            raise SystemExit(f'no {int(self.family)}.0 session "{wanted}"')
-        bursts, frames = [], []
-        for entry in found[0]['frames']:
-            if entry['dir'] != 'in' or entry['char'] != 'data':
-                continue  # answers to commands are this strap's own
-            frames.append(bytes.fromhex(entry['hex']))
-            if frames[-1][frame.header_size(self.family)] == 49 and frames[-1][frame.header_size(self.family) + 2] == frame.END:
+            raise ValueError(f'no {int(self.family)}.0 session "{wanted}"')
+        # answers to commands are this strap's own
+        return [bytes.fromhex(e['hex']) for e in found[0]['frames'] if e['dir'] == 'in' and e['char'] == 'data']
+
+    def _session(self, recording: list[bytes]) -> list[Burst]:
+        """A recorded session of history_sessions.json to the byte, but for the counts of the four whose source kept fewer
+        frames than their ENDs announce."""
+        bursts, frames, at = [], [], frame.header_size(self.family)
+        for one in recording:
+            frames.append(one)
+            if one[at] == 49 and one[at + 2] == frame.END:
                 bursts.append(self._recorded(frames))
                 frames = []
         self.tail = frames
@@ -156,7 +172,7 @@ class Flash:
         if not end:
             return Burst(frames, None, len(records))
         count = sum(1 for inner in inners if inner and inner[0] in COUNTED)
-        if struct.unpack_from('<I', end, 9)[0] != count:
+        if struct.unpack_from('<I', end, 9)[0] != count and not self.as_recorded:
             frames = frames[:-1] + [frame.wrap(self.family, end[:9] + struct.pack('<I', count) + end[13:])]
         return Burst(frames, end[13:21], len(records))
 

@@ -129,7 +129,8 @@ class Strap:
 
     async def tell(self, words: list[str]) -> dict:
         """doubletap | wrist on|off | charging on|off | loselink | advertise on|off | pairing on|off |
-        keyfault missing|wrong|off | forget | mute on|off | bank SECONDS | hr PATTERN | battery PERCENT | rssi DBM | status | help | stop"""
+        keyfault missing|wrong|off | forget | mute on|off | serve night|ID [as-recorded] | rate PACKETS | loseevery PACKETS |
+        bank SECONDS | hr PATTERN | battery PERCENT | rssi DBM | status | help | stop"""
         word, value = (words + ['', ''])[:2]
         self.log('told', words=' '.join(words))
         match word:
@@ -152,6 +153,12 @@ class Strap:
                 await self.peripheral.device.keystore.delete_all()
             case 'mute':
                 self.peripheral.mute = value == 'on'
+            case 'serve':
+                await self.firmware.exchange(value, 'as-recorded' in words)
+            case 'rate':
+                self.options.rate = float(value)
+            case 'loseevery':
+                self.options.lose_link_every = int(value)
             case 'bank':
                 self.flash.bank(self.firmware.now()[0], int(value))
             case 'hr':
@@ -207,6 +214,7 @@ def arguments(argv=None):
     add('--address', choices=['random', 'public'], default='random')
     add('--advertise', choices=['complete', 'incomplete', 'scan-response'], default='complete', help='where the service UUID is')
     add('--lose-link-after', type=int, metavar='N', help='supervision timeout in place of the Nth history packet')
+    add('--lose-link-every', type=int, metavar='N', help='supervision timeout in place of every Nth history packet')
     add('--drop-frame', type=int, metavar='N', help='the Nth history packet is never sent')
     add('--flip-bit-every', type=int, metavar='N', help='one bit of every Nth history packet is wrong')
     add('--double-tap-at', type=float, action='append', default=[], metavar='SECONDS')
@@ -217,7 +225,11 @@ def arguments(argv=None):
 
 
 async def main():
-    await Strap(arguments()).run()
+    try:
+        strap = Strap(arguments())
+    except ValueError as error:
+        sys.exit(str(error))
+    await strap.run()
 
 
 if __name__ == '__main__':

@@ -50,6 +50,21 @@ class Ring(unittest.TestCase):
             differ = sum(a != b for a, b in zip(served, recorded, strict=True))
             self.assertEqual(differ > 0, session['id'] in SHORT_SESSIONS, session['id'])
 
+    def test_exchanged_contents_begin_anew_and_may_be_short(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / 'strap.json'
+            flash = Flash(FOUR, 'night', path, records=120)
+            flash.saved['bonds']['a'] = {}
+            flash.release(flash.current.token)
+            flash.exchange('w4-hist-v24-composed', as_recorded=True)
+            announced = struct.unpack_from('<I', unwrap(FOUR, flash.bursts[0].frames[-1]), 9)[0]
+            self.assertEqual((flash.trim, announced, flash.bursts[0].records), (0, 51, 1))
+            again = Flash(FOUR, 'w4-hist-v24-composed', path)
+            self.assertEqual((again.trim, list(again.saved['bonds'])), (0, ['a']))
+            with self.assertRaises(ValueError):
+                flash.exchange('w5-hist-real-1')
+            self.assertEqual(flash.serve, 'w4-hist-v24-composed')
+
     def test_five_numbers_its_bursts(self):
         for burst in Flash(FIVE, 'night', records=120).bursts:
             first, last = unwrap(FIVE, burst.frames[0]), unwrap(FIVE, burst.frames[-1])

@@ -46,7 +46,7 @@ class Log(list):
 
 
 def strap(family=FOUR, flash=None, **changed):
-    options = dict(rate=0, resend_after=5, clock=0.0, ignore_set_clock=False, broadcast=True, lose_link_after=None,
+    options = dict(rate=0, resend_after=5, clock=0.0, ignore_set_clock=False, broadcast=True, lose_link_after=None, lose_link_every=None,
                    drop_frame=None, flip_bit_every=None)
     link = Link()
     link.firmware = Firmware(flash or Flash(family, 'night', records=120), link, Log(), SimpleNamespace(**options | changed))
@@ -116,6 +116,25 @@ class Offload(unittest.TestCase):
             await firmware.receive(good)
             self.assertEqual(firmware.flash.trim, 1)
             firmware.link_down()
+
+    @run
+    async def test_other_history_ends_the_old_with_complete(self):
+        firmware, link = await self.serve_one(lose_link_every=200)
+        await firmware.exchange('w4-hist-real-1', False)
+        self.assertIsNone(firmware.offered)
+        self.assertEqual(unwrap(FOUR, link.sent[-1][1])[:3:2], bytes([49, frame.COMPLETE]))
+        await tell(firmware, 22)
+        await settle(lambda: firmware.offered)
+        self.assertEqual((firmware.offered[0], link.lost), (firmware.flash.bursts[0].token, 0))
+        firmware.link_down()
+
+    @run
+    async def test_the_link_is_lost_again_and_again(self):
+        firmware, link = strap(lose_link_every=30)
+        for losses in 1, 2:
+            await tell(firmware, 22)
+            await settle(lambda: link.lost == losses)
+        self.assertEqual(firmware.packets, 60)
 
     @run
     async def test_acknowledgement_before_its_end_or_on_another_link_is_nothing(self):
