@@ -70,71 +70,71 @@ extension Settings {
 
     /// Sets one key. The answer is what is wrong, or nil.
     private mutating func set(_ key: String, _ value: String) -> String? {
-        func wrong(_ what: String) -> String { "\(key) = \(value): must be \(what)" }
-        func whole(_ range: ClosedRange<Int>, _ unit: String, _ body: (Int) -> Void) -> String? {
-            guard let n = Int(value), range.contains(n) else { return wrong("a whole number \(range.lowerBound) to \(range.upperBound)\(unit)") }
-            body(n)
-            return nil
-        }
-        func number(_ range: ClosedRange<Double>, _ unit: String, _ body: (Double) -> Void) -> String? {
-            guard let n = decimal(value), range.contains(n) else { return wrong("a number \(range.lowerBound) to \(range.upperBound)\(unit)") }
-            body(n)
-            return nil
-        }
-        func line(_ body: (Int?) -> Void) -> String? {
-            if value == "none" { body(nil); return nil }
-            guard let n = Int(value), (0...53).contains(n) else { return wrong("a GPIO number 0 to 53, or none") }
-            body(n)
-            return nil
-        }
+        var must: String?
         switch key {
         case "adapter":
-            if value == "auto" { adapter = nil; return nil }
-            guard let address = Address(value) else { return wrong("an adapter's address such as B8:27:EB:12:34:56, or auto") }
-            adapter = address
+            adapter = value == "auto" ? nil : Address(value)
+            if adapter == nil, value != "auto" { must = "an adapter's address such as B8:27:EB:12:34:56, or auto" }
         case "ring_bytes":
-            guard let bytes = size(value), bytes >= Self.smallestRing else { return wrong("a size of at least 64M, such as 512M or 2G") }
-            ringBytes = bytes
+            ringBytes = size(value) ?? 0
+            if ringBytes < Self.smallestRing { must = "a size of at least 64M, such as 512M or 2G" }
         case "live":
             switch value {
             case "always": live = .always
             case "worn": live = .worn
             case "off": live = .off
-            default: return wrong("always, worn or off")
+            default: must = "always, worn or off"
             }
         case "clock":
             switch value {
             case "auto": clock = .auto
             case "trust": clock = .trust
-            default: return wrong("auto or trust")
+            default: must = "auto or trust"
             }
         case "gpio_chip": chip = value == "auto" ? "" : value
-        case "button": return line { button = $0 }
-        case "led": return line { led = $0 }
-        case "led_red": return line { ledRed = $0 }
-        case "led_green": return line { ledGreen = $0 }
-        case "led_blue": return line { ledBlue = $0 }
-        case "age": return whole(10...110, " years") { age = $0 }
-        case "hr_max": return whole(100...230, " bpm") { hrMax = $0 }
-        case "resting_hr": return whole(25...120, " bpm") { restingHR = $0 }
+        case "button": (button, must) = line(value)
+        case "led": (led, must) = line(value)
+        case "led_red": (ledRed, must) = line(value)
+        case "led_green": (ledGreen, must) = line(value)
+        case "led_blue": (ledBlue, must) = line(value)
+        case "age": (age, must) = whole(value, 10, 110, "years")
+        case "hr_max": (hrMax, must) = whole(value, 100, 230, "bpm")
+        case "resting_hr": (restingHR, must) = whole(value, 25, 120, "bpm")
         case "sex":
             switch value {
             case "female": sex = .female
             case "male": sex = .male
-            default: return wrong("female or male")
+            default: must = "female or male"
             }
-        case "weight_kg": return number(20...300, " kg") { weight_kg = $0 }
-        case "height_cm": return number(100...250, " cm") { height_cm = $0 }
+        case "weight_kg": (weight_kg, must) = number(value, 20, 300, "kg")
+        case "height_cm": (height_cm, must) = number(value, 100, 250, "cm")
         case "timezone": timezone = value
         case "night_by":
-            if value == "off" { nightBy = nil; return nil }
-            guard let minutes = timeOfDay(value) else { return wrong("a time such as 10:00, or off") }
-            nightBy = minutes
+            nightBy = value == "off" ? nil : timeOfDay(value)
+            if nightBy == nil, value != "off" { must = "a time such as 10:00, or off" }
         default:
             return "\(key) is not a key; the keys are in the configuration that was installed, and in Docs/OPERATIONS.md"
         }
-        return nil
+        return must.map { "\(key) = \(value): must be \($0)" }
     }
+}
+
+// A value, and what it must be where it is not: one of the two is nil.
+
+private func whole(_ text: String, _ low: Int, _ high: Int, _ unit: String) -> (Int?, String?) {
+    guard let n = Int(text), n >= low, n <= high else { return (nil, "a whole number \(low) to \(high) \(unit)") }
+    return (n, nil)
+}
+
+private func number(_ text: String, _ low: Int, _ high: Int, _ unit: String) -> (Double?, String?) {
+    guard let n = decimal(text), n >= Double(low), n <= Double(high) else { return (nil, "a number \(low) to \(high) \(unit)") }
+    return (n, nil)
+}
+
+private func line(_ text: String) -> (Int?, String?) {
+    if text == "none" { return (nil, nil) }
+    guard let n = Int(text), n >= 0, n <= 53 else { return (nil, "a GPIO number 0 to 53, or none") }
+    return (n, nil)
 }
 
 /// `512M`, `2G`, `1048576`, in bytes; K, M and G count 1024.
