@@ -113,8 +113,7 @@ public final class SimulatedRadio: Radio {
             listener?.encrypted(keyBytes: 16)
             schedule.after(5) { [self] in
                 guard now == epoch else { return }
-                keys.removeAll { $0.peer == link.strap.peer }
-                keys.append((link.strap.peer, key))
+                remember(key, of: link.strap.peer)
                 listener?.paired()
             }
         }
@@ -174,7 +173,13 @@ public final class SimulatedRadio: Radio {
 
     // MARK: inside
 
-    private func key(of peer: Peer) -> UInt64? {
+    func remember(_ key: UInt64, of peer: Peer) {
+        keys.removeAll { $0.peer == peer }
+        keys.append((peer, key))
+    }
+
+    /// The key stored for a peer.
+    public func key(of peer: Peer) -> UInt64? {
         for one in keys where one.peer == peer { return one.key }
         return nil
     }

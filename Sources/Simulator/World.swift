@@ -24,13 +24,13 @@ public final class World {
 
     /// - Parameters:
     ///   - wall: what the board's clock says at the start.
-    ///   - family: of the strap that is there.
+    ///   - family: of the strap that is there. Its address follows from the seed.
     public init(_ family: Family, seed: UInt64 = 1, wall: WallTime = WallTime(seconds: 1_780_000_000), settings: Settings = Settings()) {
         clock = SimulatedClock(wall: wall)
         schedule = Schedule(clock: clock)
         radio = SimulatedRadio(schedule: schedule, seed: seed)
         let identity = StrapIdentity(family, serial: family == .whoop4 ? "4A0000001" : "5AG0000001")
-        strap = SimulatedStrap(identity, address: Address("F0:F1:F2:F3:F4:F5") ?? Address(), schedule: schedule, seed: seed)
+        strap = SimulatedStrap(identity, address: Address(number: 0xf0f1_f2f3_f400 | (0xf4 &+ seed) & 0xff), schedule: schedule, seed: seed)
         radio.straps = [strap]
         store = SimulatedStore(schedule: schedule)
         indicator = SimulatedIndicator(clock: clock)
@@ -51,6 +51,13 @@ public final class World {
         button.listener = bridge
         bridge.start()
         settle()
+    }
+
+    /// The strap is ours from before: both sides have the key, and the notebook says so.
+    public func bond(key: UInt64, notebook text: [UInt8]) {
+        radio.remember(key, of: strap.peer)
+        strap.bond(key)
+        notebook.text = text
     }
 
     /// The process ends as by a power cut and a new one starts.
