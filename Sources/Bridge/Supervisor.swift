@@ -61,6 +61,8 @@ public struct Supervisor: Sendable {
     private var upSince = Instant.never
     private var failures = 0
     private var authenticationFailures = 0
+    /// The adapter goes because we power-cycle it.
+    private var cycling = false
 
     /// A link that held so long was a good one.
     static let stable_ms: Int64 = 60_000
@@ -80,7 +82,9 @@ public struct Supervisor: Sendable {
             deadline = .never
             return .none
         case (.noRadio, .radioReady):
-            failures = 0
+            // What failed before the adapter went may be mended; what failed before we power-cycled it is not known to be.
+            if !cycling { failures = 0 }
+            cycling = false
             return begin(hasStrap: hasStrap, windowOpen: windowOpen)
         case (.noRadio, _), (_, .radioReady):
             return .none
@@ -165,7 +169,9 @@ public struct Supervisor: Sendable {
             }
         }
         deadline = now + pause
-        return failures == Self.ladder ? .powerCycle : .rest
+        guard failures == Self.ladder else { return .rest }
+        cycling = true
+        return .powerCycle
     }
 
     /// Failures in a row after which the adapter is power-cycled, once.
