@@ -79,6 +79,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     public var deadline: Instant {
         var next = min(supervisor.deadline, pairing.deadline(choosing: supervisor.state == .searching, asking: canPair))
         next = min(next, gesture.deadline)
+        if let at = gesture.longAt, lamp.signal != .holding { next = min(next, at) }
         next = min(next, lamp.deadline)
         next = min(next, alert.deadline)
         if let session { next = min(next, session.deadline) }
@@ -105,6 +106,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
 
     /// What the LED says: a function of what is known, and of nothing else.
     var signal: LampSignal {
+        if let at = gesture.longAt, clock.now >= at { return .holding }
         if pairing.isOpen { return .pairing }
         if let heartRate { return .zone(zones.zone(of: heartRate.bpm)) }
         if let trouble = alert.trouble { return .trouble(trouble) }

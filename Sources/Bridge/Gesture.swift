@@ -41,12 +41,9 @@ public struct GestureReader: Sendable {
         }
     }
 
-    /// How long the button has been held, for the LED; 0 when it is up.
-    public func held_ms(now: Instant) -> Int64 {
-        switch state {
-        case .down(let since), .downAgain(let since): max(0, now - since)
-        case .up, .waiting, .spent: 0
-        }
+    /// When a press under way comes to mean more than a short one; nil when there is none.
+    public var longAt: Instant? {
+        if case .down(let since) = state { since + Self.long_ms } else { nil }
     }
 
     public mutating func button(pressed: Bool, at time: Instant) -> Gesture? {
