@@ -78,6 +78,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     // Live
     private(set) var heartRateAt: Instant?
+    private var worn: Bool?
     private var liveArmed = false
     private var liveArmedAt = Instant.never
     private var realtimeAt: Instant?
@@ -87,6 +88,9 @@ final class Session: AttributeBearer, AttributeListener {
 
     // Watchdogs
     private var heardAt: Instant
+    private var hasHeard = false
+    /// When the radio was asked to end the link; it is asked again where it does not.
+    private var gaveUpAt: Instant?
     private var keepAliveAt: Instant
     private var signalAt: Instant
     private var resubscribed = false
@@ -105,6 +109,8 @@ final class Session: AttributeBearer, AttributeListener {
     static let ghost_ms: Int64 = 10_000
     /// An event older than this by the strap's clock is history, not a gesture.
     static let fresh_ms: Int64 = 45_000
+    /// Longer than a kernel takes to end a link.
+    static let hangUp_ms: Int64 = 10_000
     static let clockDrift_ms: Int64 = 2_000
     static let roundTrip_ms: Int64 = 2_000
 
@@ -151,6 +157,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     func receive(_ pdu: RawSpan) {
         heardAt = clock.now
+        hasHeard = true
         client.receive(pdu, now: heardAt)
     }
 
@@ -262,8 +269,14 @@ final class Session: AttributeBearer, AttributeListener {
         if let request = AttributeRequest.write(configuration, value.bytes, tag: tag) { ask(request) }
     }
 
+    /// The link is of no more use. It ends when the radio says so.
+    private func giveUp(_ why: String) {
+        gaveUpAt = clock.now
+        owner.hangUp(why)
+    }
+
     private func ask(_ request: AttributeRequest) {
-        if !client.ask(request, now: clock.now) { owner.hangUp("too many requests wait for the strap") }
+        if !client.ask(request, now: clock.now) { giveUp("too many requests wait for the strap") }
     }
 
     /// Sends a command and, in a step that has one, waits for its answer.
@@ -291,7 +304,7 @@ final class Session: AttributeBearer, AttributeListener {
             guard let progress = discovery?.take(outcome, of: request, client, now: now) else { return }
             switch progress {
             case .going: break
-            case .failed: owner.hangUp("the strap's services could not be read")
+            case .failed: giveUp("the strap's services could not be read")
             case .complete: discovered()
             }
             return
@@ -300,7 +313,7 @@ final class Session: AttributeBearer, AttributeListener {
         if case .refused(let error) = outcome { refusal = error }
         if let error = refusal, error.staleHandle, request.kind == .write || request.kind == .read {
             handles = nil
-            return owner.hangUp("the strap's handles have changed")
+            return giveUp("the strap's handles have changed")
         }
         switch request.tag {
         case Tag.step:
@@ -353,7 +366,7 @@ final class Session: AttributeBearer, AttributeListener {
             for family in [Family.whoop4, Family.whoop5] where table.find(family.uuid(of: .command)) != nil { return family }
             return nil
         }
-        guard let family = found else { return owner.hangUp("this is not a strap: it has no service of WHOOP's") }
+        guard let family = found else { return giveUp("this is not a strap: it has no service of WHOOP's") }
         strap.family = family
         offload = Offload(idleLimit_ms: family == .whoop5 ? 20_000 : 60_000)
         owner.identified(strap)
@@ -361,7 +374,7 @@ final class Session: AttributeBearer, AttributeListener {
     }
 
     func attributeTimedOut(_ request: AttributeRequest) {
-        owner.hangUp("the strap left a request unanswered for 30 s")
+        giveUp("the strap left a request unanswered for 30 s")
     }
 
     func attribute(_ handle: UInt16, changed value: RawSpan) {
@@ -459,7 +472,7 @@ final class Session: AttributeBearer, AttributeListener {
         strap.helloRefusals = 0
         owner.identified(strap)
         if let tenths = hello.battery_tenths { charged(tenths) }
-        owner.heard(heartRate: nil, worn: hello.isWorn ? true : nil)
+        heard(nil, worn: hello.isWorn ? true : nil)
     }
 
     private func read(_ time: StrapTime, sent: Instant, now: Instant) {
@@ -502,14 +515,26 @@ final class Session: AttributeBearer, AttributeListener {
             heartRateAt = clock.now
             resubscribed = false
         }
-        owner.heard(heartRate: bpm, worn: bpm != nil ? worn ?? true : worn)
+        heard(bpm, worn: bpm != nil ? worn ?? true : worn)
+    }
+
+    private func heard(_ bpm: UInt8?, worn: Bool?) {
+        owner.heard(heartRate: bpm, worn: worn)
+        guard let worn, worn != self.worn else { return }
+        self.worn = worn
+        guard live == .worn, lastOffload != nil, !offload.isRunning else { return }
+        if worn, !liveArmed { arm() }
+        if !worn, liveArmed {
+            liveArmed = false
+            send(.realtimeHeartRate(.off), tag: Tag.command)
+        }
     }
 
     private func happened(_ event: borrowing Event) {
         switch event.number {
         case .doubleTap where isFresh(event.time): owner.doubleTapped()
-        case .wristOn where isFresh(event.time, once: false): owner.heard(heartRate: nil, worn: true)
-        case .wristOff where isFresh(event.time, once: false): owner.heard(heartRate: nil, worn: false)
+        case .wristOn where isFresh(event.time, once: false): heard(nil, worn: true)
+        case .wristOff where isFresh(event.time, once: false): heard(nil, worn: false)
         case .batteryLevel:
             if let tenths = event.battery?.tenths, isFresh(event.time, once: false) { charged(tenths) }
         default: break
@@ -638,11 +663,11 @@ final class Session: AttributeBearer, AttributeListener {
         emptyRuns = recordsStored > recordsAtStart ? 0 : min(emptyRuns + 1, 8)
         if outcome == .complete, !liveArmed { arm() }
         owner.offloadEnded(outcome)
-        if outcome == .stalled { owner.hangUp("history stalled twice") }
+        if outcome == .stalled { giveUp("history stalled twice") }
     }
 
     private func arm() {
-        guard live != .off else { return }
+        guard live == .always || live == .worn && worn != false else { return }
         liveArmed = true
         liveArmedAt = clock.now
         send(.realtimeHeartRate(.on), tag: Tag.command)
@@ -663,11 +688,12 @@ final class Session: AttributeBearer, AttributeListener {
     // MARK: time
 
     var deadline: Instant {
+        if let gaveUpAt { return gaveUpAt + Self.hangUp_ms }
         var next = min(stepEnds, client.deadline)
         next = min(next, offload.deadline)
         next = min(next, keepAliveAt)
         next = min(next, signalAt)
-        next = min(next, heardAt + (frames == 0 && handles == nil ? Self.ghost_ms : Self.silence_ms))
+        next = min(next, heardAt + (hasHeard ? Self.silence_ms : Self.ghost_ms))
         if step == .running, !offload.isRunning { next = min(next, nextOffload) }
         if let at = heartRateAt, !resubscribed { next = min(next, at + Self.resubscribe_ms) }
         if liveArmed { next = min(next, max(realtimeAt ?? liveArmedAt, liveArmedAt) + Self.rearm_ms) }
@@ -681,11 +707,16 @@ final class Session: AttributeBearer, AttributeListener {
     }
 
     func tick(now: Instant) {
+        if let gaveUpAt {
+            if now - gaveUpAt >= Self.hangUp_ms { giveUp("the link did not end") }
+            return
+        }
         client.tick(now: now)
         if now >= stepEnds { expire() }
         if offload.isRunning { act(offload.tick(now: now)) }
-        if now - heardAt >= Self.silence_ms { return owner.hangUp("nothing was heard for 120 s") }
-        if handles == nil, now - heardAt >= Self.ghost_ms { return owner.hangUp("the link is silent from its start") }
+        if gaveUpAt != nil { return }
+        if now - heardAt >= Self.silence_ms { return giveUp("nothing was heard for 120 s") }
+        if !hasHeard, now - heardAt >= Self.ghost_ms { return giveUp("the link is silent from its start") }
         if now >= signalAt {
             signalAt = now + Self.signal_ms
             owner.measureSignal()
