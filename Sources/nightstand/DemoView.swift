@@ -4,6 +4,7 @@ import Bridge
 import Linux
 import Ports
 import Simulator
+import Whoop
 import Wire
 
 final class DemoView {
