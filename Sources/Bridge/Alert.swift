@@ -16,8 +16,10 @@ struct Alert {
     /// A radio or clock that is out for less is only starting.
     static let patience_ms: Int64 = 60_000
     static let clockPatience_ms: Int64 = 600_000
-    /// A start or a return in the morning has so long to fetch the night.
+    /// A strap that comes back in the morning has so long to bring the night.
     static let nightPatience_ms: Int64 = 600_000
+    /// A bridge that has just begun has not had the time to fetch a night.
+    static let startPatience_ms: Int64 = 3_600_000
     /// History has to reach this close to the configured hour.
     static let nightReach_s: Int64 = 6 * 3600
 
@@ -42,7 +44,7 @@ struct Alert {
             return (.clock, "The strap does not take the time, so it may not be recording; charge it to 100 % and wear it for some minutes.")
         }
 
-        nightSince = misses(bridge) ? nightSince ?? now : nil
+        nightSince = now - bridge.started >= Self.startPatience_ms && misses(bridge) ? nightSince ?? now : nil
         if let since = nightSince, now - since >= Self.nightPatience_ms {
             return (.nightMissing, "Last night has not arrived; bring the strap near the board, and see: nightstand status.")
         }
