@@ -87,11 +87,13 @@ verb_build() {
 }
 
 verb_demo() {
+  local native
+  native=$(native_target)
   need_swift
   need_headers
-  echo "Building (a minute the first time)." >&2
-  swift build -c release --product nightstand >.build-demo.log 2>&1 || { cat .build-demo.log >&2; die "the demo could not be built."; }
-  exec "$(swift build -c release --show-bin-path)/nightstand" demo "$@"
+  echo "Building (two minutes the first time)." >&2
+  board/cross/firmware "$native" >/dev/null
+  exec "build/nightstand-$native" demo "$@"
 }
 
 verb_install() {
