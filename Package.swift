@@ -39,6 +39,10 @@ let package = Package(
         .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Simulator"], swiftSettings: product),
 
+        // The figures of ./deploy.sh bench.
+        .target(name: "CCount"),
+        .executableTarget(name: "nightstand-bench", dependencies: ["Bridge", "Simulator", "Linux", "CCount"], swiftSettings: product),
+
         // Drives the kernel's radio in the virtual machine of board/rig.
         .executableTarget(name: "radio-trial", dependencies: ["Linux"], path: "Tests/Kernel/RadioTrial", swiftSettings: product),
 

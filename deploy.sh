@@ -120,19 +120,14 @@ verb_sizes() {
   board/sizes
 }
 
-# A benchmark is an executable of the package whose name ends in -bench; it prints figures and nothing else.
+# The benchmark is built as the firmware is, and prints figures and nothing else.
 verb_bench() {
-  local source any=
+  local native
+  native=$(native_target)
   need_swift
   need_headers
-  for source in Sources/*-bench; do
-    [ -d "$source" ] || continue
-    any=1
-    swift build -c release --product "$(basename "$source")" >.build-bench.log 2>&1 ||
-      { cat .build-bench.log >&2; die "$(basename "$source") could not be built."; }
-    "$(swift build -c release --show-bin-path)/$(basename "$source")" "$@"
-  done
-  [ "$any" ] || die "there is no benchmark in Sources yet."
+  board/cross/firmware "$native" nightstand-bench >/dev/null
+  "build/nightstand-bench-$native" "$@"
 }
 
 verb=${1:-help}
