@@ -105,23 +105,32 @@ final class QueuePath: RadioListener, Radio, Store {
     func scan(_ wanted: Bool) { world.radio.scan(wanted) }
     func connect(_ peer: Peer, secured: Bool) { world.radio.connect(peer, secured: secured) }
     func disconnect() { world.radio.disconnect() }
-    /// The simulated strap's side of a write is its own affair.
     func send(_ pdu: RawSpan) -> Sent {
-        let before = Int(nightstand_allocations()), began = now()
-        let sent = world.radio.send(pdu)
-        outside.allocations += Int(nightstand_allocations()) - before
-        outside.nanoseconds += now() - began
-        return sent
+        let began = leave()
+        defer { come(back: began) }
+        return world.radio.send(pdu)
     }
     func hasKey(_ peer: Peer) -> Bool { world.radio.hasKey(peer) }
     func pair() { world.radio.pair() }
     func cancelPairing() { world.radio.cancelPairing() }
     func forget(_ peer: Peer) { world.radio.forget(peer) }
-    func measureSignal() { world.radio.measureSignal() }
+    func measureSignal() {
+        let began = leave()
+        defer { come(back: began) }
+        world.radio.measureSignal()
+    }
     func powerCycle() { world.radio.powerCycle() }
     func reopen() { world.radio.reopen() }
 
     func put(_ entry: Entry, _ bytes: RawSpan) -> Bool { queue.push(entry, bytes) }
+
+    /// From here to `come(back:)` the simulated radio works, and that is its own affair.
+    private func leave() -> (allocations: Int, nanoseconds: Int64) { (Int(nightstand_allocations()), now()) }
+
+    private func come(back began: (allocations: Int, nanoseconds: Int64)) {
+        outside.allocations += Int(nightstand_allocations()) - began.allocations
+        outside.nanoseconds += now() - began.nanoseconds
+    }
 
     private func now() -> Int64 {
         var t = timespec()
