@@ -1,5 +1,6 @@
 // Owns a strap: its clock, wearer, bond, flash and mood, and the seconds that pass in it. State, not replay: most failures
-// in the field are states (pairing mode, clock, trim), so that is what is modelled. Commands are in StrapCommands.
+// in the field are states (pairing mode, clock, trim), so that is what is modelled. What it does when told is in
+// StrapCommands, how it serves history in StrapHistory.
 import Whoop
 import Wire
 
@@ -100,13 +101,13 @@ public final class SimulatedStrap {
     /// Seconds are not recorded meanwhile.
     public var isInHighFrequencySync = false
     private var sequence: UInt8 = 0
-    private var history = Serving.idle
-    private var servedTimes: (token: UInt64, count: Int) = (.max, 0)
+    var history = Serving.idle
+    var servedTimes: (token: UInt64, count: Int) = (.max, 0)
     /// The burst that is served, the same again and again, until it is released.
-    private var unreleased: ServedBurst?
-    private var epoch = 0
+    var unreleased: ServedBurst?
+    var epoch = 0
 
-    private enum Serving { case idle, sending(ServedBurst), awaiting(ServedBurst) }
+    enum Serving { case idle, sending(ServedBurst), awaiting(ServedBurst) }
 
     public init(_ identity: StrapIdentity, address: Address, schedule: Schedule, seed: UInt64) {
         self.identity = identity
@@ -273,104 +274,6 @@ public final class SimulatedStrap {
             level += little(battery_tenths) + [0, 0] + little(3_900) + [0, 0]
             happen(3, level + [UInt8](repeating: 0, count: 11))
         }
-    }
-
-    // MARK: history
-
-    func startHistory() {
-        guard link != nil else { return }
-        epoch += 1
-        link?.stopHistory()
-        serve(after: 60)
-    }
-
-    func abortHistory() {
-        epoch += 1
-        link?.stopHistory()
-        history = .idle
-    }
-
-    private func serve(after milliseconds: Int64) {
-        history = .idle
-        schedule.after(milliseconds) { [self, now = epoch] in
-            guard now == epoch, let link else { return }
-            if unreleased == nil { unreleased = nextBurst() }
-            guard let burst = unreleased else { return finishHistory(link) }
-            send(burst, link)
-        }
-    }
-
-    private func send(_ burst: ServedBurst, _ link: SimulatedLink) {
-        servedTimes = servedTimes.token == burst.token ? (burst.token, servedTimes.count + 1) : (burst.token, 1)
-        servings += 1
-        history = .sending(burst)
-        link.notify(.data, burst.start, history: true)
-        if quirks.stalls > 0 {
-            quirks.stalls -= 1
-            return
-        }
-        for (place, frame) in burst.frames.enumerated() {
-            if quirks.missing.places.contains(place), servedTimes.count <= quirks.missing.servings { continue }
-            var bytes = frame
-            if place == burst.frames.count / 2, servedTimes.count <= quirks.damagedServings { bytes[bytes.count - 8] ^= 0x10 }
-            link.notify(.data, bytes, history: true)
-        }
-        link.notify(.data, burst.end, history: true)
-        history = .awaiting(burst)
-        // Not acknowledged: the same again.
-        schedule.after(8_000) { [self, now = epoch] in
-            guard now == epoch, case .awaiting(let waiting) = history, waiting.token == burst.token else { return }
-            epoch += 1
-            serve(after: 0)
-        }
-    }
-
-    func acknowledged(_ token: UInt64, success: Bool) {
-        onAcknowledgement?(token)
-        guard case .awaiting(let burst) = history else { return }
-        epoch += 1
-        if success, token == burst.token {
-            released.append(token)
-            unreleased = nil
-            if burst.through == 0 { flash.captured.removeFirst() } else { flash.release(before: burst.through) }
-            // Of a burst that was being served again nothing more is needed.
-            link?.stopHistory()
-            serve(after: 25)
-        } else {
-            if success { breaches.append("acknowledged \(token) where \(burst.token) was to be") }
-            serve(after: 400)
-        }
-    }
-
-    private func finishHistory(_ link: SimulatedLink) {
-        history = .idle
-        if quirks.endsWithSentinel {
-            link.notify(.data, endFrame(announced: 0, token: .max), history: true)
-        } else {
-            var inner = Inner(49)
-            inner.u8(nextSequence())
-            inner.u8(3)
-            inner.u32(time.seconds)
-            inner.u16(time.fraction)
-            link.notify(.data, inner.frame(identity.family), history: true)
-        }
-    }
-
-    private func nextBurst() -> ServedBurst? {
-        if let first = flash.captured.first { return first }
-        guard let counters = flash.nextCounters else { return nil }
-        let start = startFrame()
-        var frames: [[UInt8]] = []
-        for event in flash.events { frames.append(eventFrame(event.number, event.body, at: (event.time, 0))) }
-        flash.events.removeAll()
-        for counter in counters {
-            guard let unix = flash.unix(of: counter) else { continue }
-            frames.append(recordFrame(counter, unix, body.second(Int64(unix))))
-        }
-        frames.append(consoleFrame("\(counters.upperBound), History burst \(counters.count)\n"))
-        let token = Flash.token(after: counters.upperBound)
-        return ServedBurst(frames: frames, start: start, end: endFrame(announced: UInt32(frames.count), token: token), token: token,
-            records: counters.count, through: counters.upperBound)
     }
 }
 

@@ -55,7 +55,7 @@ import Wire
         ("hr_max = 231", 1, "100 to 230"), ("ring_bytes = 63M", 1, "at least 64M"), ("ring_bytes = -1G", 1, "at least 64M"),
         ("ring_bytes = 99999999999999999999", 1, "at least 64M"), ("ring_bytes = 9999999999G", 1, "at least 64M"), ("ring_bytes = G", 1, "at least 64M"),
         ("button = 54", 1, "0 to 53"), ("adapter = hci0", 1, "address"), ("night_by = 24:00", 1, "10:00"), ("night_by = 9:5", 1, "10:00"),
-        ("weight_kg = nan", 1, "20.0 to 300.0"), ("weight_kg = inf", 1, "20.0 to 300.0"), ("sex = x", 1, "female or male"), ("= 5", 1, "not a key"),
+        ("weight_kg = nan", 1, "20 to 300 kg"), ("weight_kg = inf", 1, "20 to 300 kg"), ("sex = x", 1, "female or male"), ("= 5", 1, "not a key"),
     ])
     func `what is wrong is named with its line`(_ text: String, _ line: Int, _ words: String) {
         guard case .failure(let error) = parse(text) else { Issue.record("\(text) was taken"); return }
