@@ -250,7 +250,10 @@ class Kit:
                 found = next(p for p in (sysroot / place / name for place in ('lib/aarch64-linux-gnu', 'usr/lib/aarch64-linux-gnu'))
                              if p.exists())
                 shutil.copy(found, libraries / name)
-            self.files.append(libraries)
+            faults = folder / 'faults.so'
+            subprocess.run(['aarch64-linux-gnu-gcc', '-O2', '-Wall', '-fPIC', '-shared', '-nostdlib', '-o', faults,
+                            Path(__file__).with_name('faults.c')], check=True)
+            self.files += [libraries, faults]
 
 
 def until(condition, limit_s: float, what: str, detail=lambda: '', pause_s: float = 0.2):
