@@ -649,7 +649,6 @@ final class Session: AttributeBearer, AttributeListener {
         beginBurst()
         let why = refusal.sentence
         keep(.burstDropped(Stamp(clock)), why.utf8Span.span.bytes)
-        note(why)
     }
 
     private func acknowledged(_ now: Instant) {

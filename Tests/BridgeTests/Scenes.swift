@@ -35,7 +35,12 @@ extension World {
 
     /// Sentences that were kept as reasons.
     var reasons: [String] {
-        store.entries.compactMap { if case .reason = $0.entry { String(decoding: $0.bytes, as: UTF8.self) } else { nil } }
+        store.entries.compactMap {
+            switch $0.entry {
+            case .reason, .burstDropped: String(decoding: $0.bytes, as: UTF8.self)
+            default: nil
+            }
+        }
     }
 
     func reasons(containing words: String) -> Int { reasons.filter { $0.contains(words) }.count }
