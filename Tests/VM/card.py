@@ -10,10 +10,13 @@ FAULTY = 'LD_PRELOAD=/x/faults.so'
 
 def nothing_is_acknowledged_while_syncing_fails_and_nothing_is_lost(machine):
     daemon, strap = machine.daemon, machine.strap
-    machine.sh('touch /tmp/fail')
-    daemon.start(before=FAULTY)
-    mark = strap.mark()
+    begin = strap.mark()
+    daemon.start()
     daemon.pair()
+    daemon.stop()
+    machine.sh('touch /tmp/fail')
+    mark = strap.mark()
+    daemon.start(before=FAULTY)
     strap.wait(mark, 'end', 120)
     machine.tell_strap('hr 0')  # so that the LED has nothing better to show
     failing = daemon.await_status(60, 'the failure is told', storage='Writing to the card fails')
@@ -29,7 +32,7 @@ def nothing_is_acknowledged_while_syncing_fails_and_nothing_is_lost(machine):
     machine.tell_strap('rate 0')
     strap.wait(mark, 'served', 300)
     daemon.await_status(60, 'all is well', storage='ok', sentence='All is well.')
-    acks = strap.since(mark, 'ack')
+    acks = strap.since(begin, 'ack')
     assert len({a['token'] for a in acks}) == len(acks) == held(machine)['bursts'] and not strap.since(mark, 'ack_ignored'), f'{len(acks)} acknowledgements'
     same_as_served(machine)
     told = machine.rows("SELECT count(*) FROM reason WHERE sentence LIKE 'Storage could not be written%'")[0][0]
