@@ -92,8 +92,8 @@ verb_demo() {
   need_swift
   need_headers
   echo "Building (two minutes the first time)." >&2
-  board/cross/firmware "$native" >/dev/null
-  exec "build/nightstand-$native" demo "$@"
+  board/cross/firmware "$native" nightstand-demo >/dev/null
+  exec "build/nightstand-demo-$native" "$@"
 }
 
 verb_install() {

@@ -63,3 +63,13 @@ public func programArguments() -> [String] {
         return []
     }
 }
+
+/// Where this program lies.
+public func ownPath() -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { path in
+        let count = readlink("/proc/self/exe", path.baseAddress!, path.count - 1)
+        guard count > 0 else { return "" }
+        path[count] = 0
+        return String(cString: path.baseAddress!)
+    }
+}

@@ -8,8 +8,8 @@ let version: StaticString = "0.1.0"
 struct Command {
     var name: StaticString
     var summary: StaticString
-    /// What follows the name, and what it means; whole lines.
-    var help: StaticString
+    /// What follows the name, and what it means; whole lines. Nil: the command tells it itself.
+    var help: StaticString?
     var run: (inout Arguments) -> Int32
 }
 
@@ -26,7 +26,7 @@ func commands() -> [Command] {
         Command(name: "mark", summary: "mark this moment", help: markHelp, run: mark),
         Command(name: "moments", summary: "the moments that were marked", help: momentsHelp, run: moments),
         Command(name: "query", summary: "ask the database in SQL", help: queryHelp, run: query),
-        Command(name: "demo", summary: "the whole of it with a simulated strap, in half a minute", help: demoHelp, run: demo),
+        Command(name: "demo", summary: "the whole of it with a simulated strap, in half a minute", help: nil, run: demo),
         Command(name: "config", summary: "check the configuration", help: configHelp, run: config),
     ]
 }
@@ -46,24 +46,18 @@ func runCommand(_ words: [String]) -> Int32 {
             write(overview(), to: 1)
             return Int32(Exit.ok)
         }
-        return help(name)
+        return runCommand([name, "--help"])
     default:
         for command in commands() where "\(command.name)" == first {
-            if words.contains("--help") || words.contains("-h") { return help(first) }
+            if let help = command.help, words.contains("--help") || words.contains("-h") {
+                write("\(help)\n", to: 1)
+                return Int32(Exit.ok)
+            }
             return command.run(&arguments)
         }
         complain("\(first) is not a command; the list is at: nightstand --help")
         return Int32(Exit.usage)
     }
-}
-
-private func help(_ name: String) -> Int32 {
-    for command in commands() where "\(command.name)" == name {
-        write("\(command.help)\n", to: 1)
-        return Int32(Exit.ok)
-    }
-    complain("\(name) is not a command; the list is at: nightstand --help")
-    return Int32(Exit.usage)
 }
 
 private func overview() -> String {

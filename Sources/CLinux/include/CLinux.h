@@ -22,6 +22,7 @@
 #include <sys/timex.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
+#include <sysexits.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>

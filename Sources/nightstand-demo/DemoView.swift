@@ -71,14 +71,14 @@ final class DemoView {
     private func lines(_ status: Status, last: Bool = false) {
         let log = world.log.lines
         while toldLines < log.count {
-            say("\(utc(world.clock.wall))  \(log[toldLines])")
+            say("\(world.clock.wall.utc)  \(log[toldLines])")
             toldLines += 1
         }
         guard last || world.clock.now - toldAt >= 60_000 else { return }
         toldAt = world.clock.now
         var heart = "no heart rate"
         if let bpm = status.heartRate { heart = "\(bpm) bpm, zone \(status.zone ?? 0)" }
-        say("\(utc(world.clock.wall))  \(heart); LED: \(status.led.name); \(records) records in \(bursts) bursts stored, then acknowledged; the strap holds \(world.strap.pendingRecords); \(status.moments) moments")
+        say("\(world.clock.wall.utc)  \(heart); LED: \(status.led.name); \(records) records in \(bursts) bursts stored, then acknowledged; the strap holds \(world.strap.pendingRecords); \(status.moments) moments")
     }
 
     // MARK: the picture
@@ -86,7 +86,7 @@ final class DemoView {
     private func picture(_ s: Status) {
         var out = "\u{1b}[H"
         func line(_ text: String) { out += text + "\u{1b}[K\n" }
-        line("\u{1b}[1mnightstand demo\u{1b}[0m   \(utc(world.clock.wall))   simulated WHOOP \(world.strap.identity.family.rawValue).0, \(speed ?? 1) times as fast as life")
+        line("\u{1b}[1mnightstand demo\u{1b}[0m   \(world.clock.wall.utc)   simulated WHOOP \(world.strap.identity.family.rawValue).0, \(speed ?? 1) times as fast as life")
         line("")
         if let bpm = s.heartRate {
             line("  \u{1b}[31m♥\u{1b}[0m \u{1b}[1m\(padded("\(bpm)", 3))\u{1b}[0m bpm  zone \(s.zone ?? 0)   \(sparkline)")
