@@ -14,7 +14,11 @@ import Wire
     static let firstCounter = 1_000
     static let burstRecords = 50
 
-    enum Place: String, CaseIterable { case inBurst = "in-burst", inCommit = "in-commit", afterCommit = "after-commit", afterAcknowledgement = "after-ack", anytime }
+    /// Where the victim is killed, in its own words.
+    enum Place: String, CaseIterable {
+        case inBurst = "in-burst", inCommit = "in-commit", inCheckpoint = "in-checkpoint", afterCommit = "after-commit"
+        case afterAcknowledgement = "after-ack", anytime
+    }
 
     @Test func `two hundred kills leave every record of the strap in the ring once`() throws {
         var kills: [Place: Int] = [:], betweens = 0, torn = 0, straps = 0, stored = 0
@@ -36,7 +40,7 @@ import Wire
         let each = Place.allCases.map { "\($0.rawValue) \(kills[$0, default: 0])" }.joined(separator: ", ")
         print("kills during offloads: \(kills.values.reduce(0, +)) (\(each)); between commit and acknowledgement \(betweens), with a log left to read \(torn); \(straps) straps, seeds 1 to \(seed), \(stored) records, each stored once")
         #expect(betweens >= 60)
-        for place in Place.allCases { #expect(kills[place, default: 0] >= 10, "\(place)") }
+        for place in Place.allCases { #expect(kills[place, default: 0] >= 5, "\(place)") }
     }
 }
 
@@ -87,11 +91,12 @@ private final class Bed {
 
     private func choose() -> (KillTests.Place, [UInt64]) {
         let burst = 1 + chance.below(3)
-        switch chance.below(10) {
-        case 0: return (.inBurst, [burst, chance.below(51)])
-        case 1, 2: return (.inCommit, [chance.below(4), 1 + chance.below(40)])
-        case 3...6: return (.afterCommit, [burst])
-        case 7: return (.afterAcknowledgement, [burst])
+        switch chance.below(20) {
+        case 0, 1: return (.inBurst, [burst, chance.below(51)])
+        case 2...5: return (.inCommit, [chance.below(4), 1 + chance.below(40)])
+        case 6: return (.inCheckpoint, [1 + chance.below(40)])
+        case 7...14: return (.afterCommit, [burst])
+        case 15, 16: return (.afterAcknowledgement, [burst])
         default: return (.anytime, [1 + chance.below(60_000)])
         }
     }
@@ -124,7 +129,7 @@ private final class Bed {
         switch place {
         case .afterCommit: expect(ahead == 1, "\(what): \(ahead) commits without acknowledgement")
         case .inBurst, .afterAcknowledgement, nil: expect(ahead == 0, "\(what): \(ahead) commits without acknowledgement")
-        case .inCommit, .anytime: expect(ahead == 0 || ahead == 1, "\(what): \(ahead) commits without acknowledgement")
+        case .inCommit, .inCheckpoint, .anytime: expect(ahead == 0 || ahead == 1, "\(what): \(ahead) commits without acknowledgement")
         }
         betweens += ahead
     }

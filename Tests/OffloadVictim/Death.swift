@@ -14,6 +14,9 @@ final class Death: StoreListener {
         /// `in-commit N M`: half of the M-th write to a file since the N-th burst was to be written is done. N of 0: since
         /// the process began, so that opening the ring and emptying its log die too.
         case inCommit(Int, writes: Int)
+        /// `in-checkpoint M`: half of the M-th write to the database itself is done, after the first burst was stored: the
+        /// log has grown long and is copied into it, between a commit and the ring's word on it.
+        case inCheckpoint(writes: Int)
         /// `after-commit N`: the N-th burst is on the card and the bridge has not heard of it.
         case afterCommit(Int)
         /// `after-ack N`: the strap has taken the N-th acknowledgement.
@@ -27,6 +30,7 @@ final class Death: StoreListener {
             case ("never", 0): self = .never
             case ("in-burst", 2): self = .inBurst(numbers[0], frames: numbers[1])
             case ("in-commit", 2): self = .inCommit(numbers[0], writes: numbers[1])
+            case ("in-checkpoint", 1): self = .inCheckpoint(writes: numbers[0])
             case ("after-commit", 1): self = .afterCommit(numbers[0])
             case ("after-ack", 1): self = .afterAcknowledgement(numbers[0])
             case ("anytime", 1): self = .anytime(numbers[0])
@@ -45,9 +49,15 @@ final class Death: StoreListener {
     init(_ place: Place, telling bridge: any StoreListener) {
         self.place = place
         self.bridge = bridge
-        if case .inCommit(let burst, let writes) = place {
+        switch place {
+        case .inCommit(let burst, let writes):
             Writes.replaceSystemCall()
             if burst == 0 { Writes.left = writes }
+        case .inCheckpoint:
+            Writes.replaceSystemCall()
+            Writes.passesLog = true
+        default:
+            break
         }
     }
 
@@ -97,6 +107,7 @@ final class Death: StoreListener {
     func stored(_ ticket: UInt32) {
         stored += 1
         if case .afterCommit(stored) = place { Death.now() }
+        if case .inCheckpoint(let writes) = place, stored == 1 { Writes.left = writes }
         bridge.stored(ticket)
     }
 
@@ -111,21 +122,33 @@ final class Death: StoreListener {
 private enum Writes {
     /// How many more are whole or torn; 0: no end is planned.
     nonisolated(unsafe) static var left = 0
+    /// Whether writes to the write-ahead log do not count.
+    nonisolated(unsafe) static var passesLog = false
 
     static func replaceSystemCall() {
-        typealias Call = @convention(c) (Int32, UnsafeRawPointer?, Int, off_t) -> Int
-        let call: Call = { file, bytes, count, offset in
-            if Writes.left == 1, let bytes {
+        let call: @convention(c) (Int32, UnsafeRawPointer, Int, off_t) -> Int = { Writes.write($0, $1, $2, $3) }
+        let ours = unsafeBitCast(call, to: sqlite3_syscall_ptr.self)
+        // Which of them SQLite uses depends on how it was built; both have this shape here.
+        guard let files = sqlite3_vfs_find(nil) else { end(65, "SQLite has no file layer") }
+        for name in ["pwrite", "pwrite64"] where files.pointee.xGetSystemCall(files, name) != nil {
+            _ = files.pointee.xSetSystemCall(files, name, ours)
+        }
+    }
+
+    private static func write(_ file: Int32, _ bytes: UnsafeRawPointer, _ count: Int, _ offset: off_t) -> Int {
+        if left > 0, !(passesLog && isLog(file)) {
+            left -= 1
+            if left == 0 {
                 _ = pwrite(file, bytes, count / 2, offset)
                 Death.now()
             }
-            Writes.left = max(0, Writes.left - 1)
-            return pwrite(file, bytes!, count, offset)
         }
-        // Which of them SQLite uses depends on how it was built; all have this shape here.
-        guard let files = sqlite3_vfs_find(nil) else { end(65, "SQLite has no file layer") }
-        for name in ["pwrite", "pwrite64"] where files.pointee.xGetSystemCall(files, name) != nil {
-            _ = files.pointee.xSetSystemCall(files, name, unsafeBitCast(call, to: sqlite3_syscall_ptr.self))
-        }
+        return pwrite(file, bytes, count, offset)
+    }
+
+    private static func isLog(_ file: Int32) -> Bool {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/fd/\(file)", &path, path.count)
+        return count > 0 && path[..<count].reversed().starts(with: "-wal".utf8.map { CChar($0) }.reversed())
     }
 }
