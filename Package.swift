@@ -57,8 +57,6 @@ let package = Package(
                           path: "Tests/OffloadVictim", swiftSettings: test),
         .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire", "OffloadVictim"],
                     swiftSettings: test),
-        // The ring's tests kill a writer, an ordinary program.
-        .executableTarget(name: "RingWriter", dependencies: ["Store", "Ports", "Wire"], path: "Tests/RingWriter", swiftSettings: test),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite", "RingWriter"], swiftSettings: test),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
     ])
 )

@@ -5,7 +5,6 @@
 // Exit status: 0 the strap holds nothing any more; 64 usage; 65 a promise was broken, which is named; 75 history did not
 // come; 74 a file could not be written.
 import Bridge
-import CSQLite
 import Glibc
 import Ports
 import Simulator
