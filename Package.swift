@@ -52,11 +52,13 @@ let package = Package(
         .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
-        .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire"], swiftSettings: test),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Bluetooth", "Ports", "Wire"], swiftSettings: test),
     ] + (firmware ? [] : [
-        // The ring's tests kill a writer, an ordinary program.
-        .executableTarget(name: "RingWriter", dependencies: ["Store", "Ports", "Wire"], path: "Tests/RingWriter", swiftSettings: test),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite", "RingWriter"], swiftSettings: test),
+        // The bridge's tests kill a bridge at work, an ordinary program.
+        .executableTarget(name: "OffloadVictim", dependencies: ["Bridge", "Simulator", "Store", "Whoop", "Ports", "Wire", "CSQLite"],
+                          path: "Tests/OffloadVictim", swiftSettings: test),
+        .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire", "OffloadVictim"],
+                    swiftSettings: test),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
     ])
 )
