@@ -270,7 +270,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         remember(strap)
         keep(.bond(Stamp(clock), made: true), "")
         log.say("Paired with \(strap.peer.address.text).")
-        session?.becameEncrypted()
+        session?.bonded()
         closePairing()
         refresh()
     }

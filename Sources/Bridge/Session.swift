@@ -79,6 +79,7 @@ final class Session: AttributeBearer, AttributeListener {
     // Live
     private(set) var heartRateAt: Instant?
     private var worn: Bool?
+    private var mayArm = false
     private var liveArmed = false
     private var liveArmedAt = Instant.never
     private var realtimeAt: Instant?
@@ -148,7 +149,7 @@ final class Session: AttributeBearer, AttributeListener {
 
     /// The link is gone; lets go of the client, which holds this session.
     func end() {
-        if offload.received > 0, !offload.discardsFrames { dropBurst(.linkLost) }
+        dropUnended()
         offload.reset()
         client = nil
     }
@@ -168,6 +169,13 @@ final class Session: AttributeBearer, AttributeListener {
         encrypted = true
         if step == .encryption { finish(.encryption) }
         owner.stateChanged()
+    }
+
+    /// A new bond clears the verdicts on the old one.
+    func bonded() {
+        strap.keySuspect = false
+        strap.helloRefusals = 0
+        becameEncrypted()
     }
 
     func signal(_ dBm: Int8) { signals = (dBm, signals.0, signals.1) }
@@ -323,7 +331,7 @@ final class Session: AttributeBearer, AttributeListener {
         case Tag.buzz:
             buzzing = false
         case Tag.keepAlive:
-            if request.kind == .read, case .answer(let value) = outcome, value.byteCount >= 1, value.u8(at: 0) <= 100 {
+            if request.kind == .read, strap.family == .whoop5, case .answer(let value) = outcome, value.byteCount >= 1, value.u8(at: 0) <= 100 {
                 charged(UInt16(value.u8(at: 0)) * 10)
             }
         default:
@@ -435,7 +443,7 @@ final class Session: AttributeBearer, AttributeListener {
                     burstSeconds.last = max(burstSeconds.last, second)
                 }
             }
-            if !store.put(.historyFrame(Stamp(clock)), frame.bytes) { offload.damage() }
+            if !store.put(.historyFrame(Stamp(clock)), frame.bytes) { offload.lose() }
         } else if type != PacketType.record, characteristic != .data || !offload.discardsFrames {
             keep(.liveFrame(Stamp(clock)), frame.bytes)
         }
@@ -490,8 +498,10 @@ final class Session: AttributeBearer, AttributeListener {
             if clock.trusted, close { strapClock = .verified }
             enter(.setClock)
         } else {
+            let isNews = strapClock != .invalid
             strapClock = close ? .verified : .invalid
-            if !close { note("The strap did not take the time: it is off by \((drift_ms ?? 0) / 1000) s and may not be recording.") }
+            if close { offloadWanted = true }
+            if !close, isNews { note("The strap did not take the time: it is off by \((drift_ms ?? 0) / 1000) s and may not be recording.") }
             enter(.quiet)
         }
         owner.stateChanged()
@@ -522,12 +532,7 @@ final class Session: AttributeBearer, AttributeListener {
         owner.heard(heartRate: bpm, worn: worn)
         guard let worn, worn != self.worn else { return }
         self.worn = worn
-        guard live == .worn, lastOffload != nil, !offload.isRunning else { return }
-        if worn, !liveArmed { arm() }
-        if !worn, liveArmed {
-            liveArmed = false
-            send(.realtimeHeartRate(.off), tag: Tag.command)
-        }
+        steerLive()
     }
 
     private func happened(_ event: borrowing Event) {
@@ -586,14 +591,17 @@ final class Session: AttributeBearer, AttributeListener {
         let now = clock.now
         switch metadata.kind {
         case .start:
-            beginBurst()
+            // What is being committed keeps its count until the store has answered.
+            if !offload.discardsFrames { beginBurst() }
             act(offload.historyStart(now: now))
         case .end:
             guard let announced = metadata.announced, let token = metadata.token else { return note("An END without a token was ignored.") }
-            endCame = now
             let action = offload.historyEnd(announced: announced, token: token, now: now)
-            if case .commit(let burst) = action { commit(burst, frame) } else { act(action) }
+            guard case .commit(let burst) = action else { return act(action) }
+            endCame = now
+            commit(burst, frame)
         case .complete:
+            dropUnended()
             act(offload.historyComplete())
         case .other(let kind):
             note("Metadata of kind \(kind) was ignored.")
@@ -608,7 +616,10 @@ final class Session: AttributeBearer, AttributeListener {
     private func commit(_ burst: Offload.Burst, _ frame: RawSpan) {
         if burst.isShort {
             let why = "the strap served a burst three times with \(burst.received) of \(burst.announced) frames"
-            keep(.gap(Stamp(clock), from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes)
+            // A hole that is not written down must not be passed.
+            guard store.put(.gap(Stamp(clock), from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes) else {
+                return act(offload.notStored())
+            }
             note("Passed an incomplete burst: \(why).")
         }
         burstTicket = owner.newTicket()
@@ -645,6 +656,11 @@ final class Session: AttributeBearer, AttributeListener {
         }
     }
 
+    /// Frames without their END belong to no burst that comes after.
+    private func dropUnended() {
+        if offload.received > 0, !offload.discardsFrames { dropBurst(.linkLost) }
+    }
+
     private func dropBurst(_ refusal: Offload.Refusal) {
         beginBurst()
         let why = refusal.sentence
@@ -660,13 +676,25 @@ final class Session: AttributeBearer, AttributeListener {
     private func ended(_ outcome: Offload.Outcome) {
         lastOffload = clock.now
         emptyRuns = recordsStored > recordsAtStart ? 0 : min(emptyRuns + 1, 8)
-        if outcome == .complete, !liveArmed { arm() }
+        // Not before the first run has ended: the stream would take its air. However it ended: live data waits for no history.
+        mayArm = true
+        if outcome != .stalled { steerLive() }
         owner.offloadEnded(outcome)
         if outcome == .stalled { giveUp("history stalled twice") }
     }
 
+    /// Whether the live stream is to run.
+    private var wantsLive: Bool { live == .always || live == .worn && worn != false }
+
+    /// Switches the live stream where it is not as it is to be; never inside a run of history.
+    private func steerLive() {
+        guard mayArm, !offload.isRunning, wantsLive != liveArmed else { return }
+        if wantsLive { return arm() }
+        liveArmed = false
+        send(.realtimeHeartRate(.off), tag: Tag.command)
+    }
+
     private func arm() {
-        guard live == .always || live == .worn && worn != false else { return }
         liveArmed = true
         liveArmedAt = clock.now
         send(.realtimeHeartRate(.on), tag: Tag.command)
@@ -694,9 +722,21 @@ final class Session: AttributeBearer, AttributeListener {
         next = min(next, signalAt)
         next = min(next, heardAt + (hasHeard ? Self.silence_ms : Self.ghost_ms))
         if step == .running, !offload.isRunning { next = min(next, nextOffload) }
-        if let at = heartRateAt, !resubscribed { next = min(next, at + Self.resubscribe_ms) }
-        if liveArmed { next = min(next, max(realtimeAt ?? liveArmedAt, liveArmedAt) + Self.rearm_ms) }
+        if let resubscribeAt { next = min(next, resubscribeAt) }
+        if let rearmAt { next = min(next, rearmAt) }
         return next
+    }
+
+    /// When heart rate has been missing for so long that its subscription is written again; nil: not to be.
+    private var resubscribeAt: Instant? {
+        guard step >= .encryption, !resubscribed else { return nil }
+        return heartRateAt.map { $0 + Self.resubscribe_ms }
+    }
+
+    /// When the live stream is armed again; nil: not to be.
+    private var rearmAt: Instant? {
+        guard liveArmed, step == .running, !offload.isRunning else { return nil }
+        return max(realtimeAt ?? liveArmedAt, liveArmedAt) + Self.rearm_ms
     }
 
     private var nextOffload: Instant {
@@ -712,7 +752,12 @@ final class Session: AttributeBearer, AttributeListener {
         }
         client.tick(now: now)
         if now >= stepEnds { expire() }
-        if offload.isRunning { act(offload.tick(now: now)) }
+        if offload.isRunning, now >= offload.deadline {
+            let unended = offload.received > 0 && !offload.discardsFrames
+            let action = offload.tick(now: now)
+            if unended, case .finished = action { dropBurst(.idle) }
+            act(action)
+        }
         if gaveUpAt != nil { return }
         if now - heardAt >= Self.silence_ms { return giveUp("nothing was heard for 120 s") }
         if !hasHeard, now - heardAt >= Self.ghost_ms { return giveUp("the link is silent from its start") }
@@ -724,17 +769,27 @@ final class Session: AttributeBearer, AttributeListener {
             keepAliveAt = now + Self.keepAlive_ms
             keepAlive()
         }
-        guard step == .running else { return }
-        if let at = heartRateAt, !resubscribed, now - at >= Self.resubscribe_ms {
+        if let resubscribeAt, now >= resubscribeAt {
             resubscribed = true
             if let found = handles?.find(UUID128(short: 0x2a37)), found.configuration != 0 { write(found.configuration, on: found, tag: Tag.resubscribe) }
         }
-        if liveArmed, !offload.isRunning, now - max(realtimeAt ?? liveArmedAt, liveArmedAt) >= Self.rearm_ms { arm() }
-        if !offload.isRunning, strapClock == .untouched, clock.trusted { return enter(.readClock) }
+        guard step == .running else { return }
+        steerLive()
+        if let rearmAt, now >= rearmAt { arm() }
+        if !offload.isRunning, strapClock == .untouched, clock.trusted {
+            // Asked once: a strap that does not answer is not asked again on this link.
+            strapClock = .unknown
+            return enter(.readClock)
+        }
         if !offload.isRunning, now >= nextOffload {
             offloadWanted = false
             lastOffload = now
-            if clockIsAhead { return }
+            if clockIsAhead {
+                // Set again, once in a cadence; until it takes, live data goes on alone.
+                mayArm = true
+                steerLive()
+                return enter(.readClock)
+            }
             recordsAtStart = recordsStored
             beginBurst()
             act(offload.start(now: now))
@@ -746,10 +801,11 @@ final class Session: AttributeBearer, AttributeListener {
     private var clockIsAhead: Bool { clock.trusted && (drift_ms ?? 0) > 86_400_000 && strapClock != .verified }
 
     private func keepAlive() {
-        guard isSession else { return }
-        if strap.family == .whoop5, let battery = handles?.find(UUID128(short: 0x2a19)) {
+        guard step >= .encryption else { return }
+        // Readable without a bond too. On 4.0 its value is a stub, so there it serves only while no command may be sent.
+        if strap.family == .whoop5 || !isSession, let battery = handles?.find(UUID128(short: 0x2a19)) {
             ask(.read(battery.value, tag: Tag.keepAlive))
-        } else if !offload.isRunning {
+        } else if isSession, !offload.isRunning {
             send(.getBattery, tag: Tag.keepAlive)
         }
     }
@@ -762,6 +818,7 @@ extension Offload.Refusal {
         case .short(let received, let announced): "A burst came with \(received) of \(announced) frames and was not acknowledged."
         case .damaged: "A burst came with a damaged frame and was not acknowledged."
         case .notStored: "A burst could not be made durable and was not acknowledged."
+        case .notTaken: "The store had no room for a frame of a burst, which was not acknowledged."
         case .restarted: "The strap began a burst again before it had ended the last."
         case .idle: "The strap fell silent during history; it is asked again."
         case .linkLost: "The link was lost inside a burst, which will be served again."

@@ -80,7 +80,8 @@ public struct Roster: Equatable, Sendable {
     public init(parsing text: [UInt8]) {
         for line in text.split(separator: 0x0a) {
             let words = line.split(separator: 0x20, maxSplits: 1)
-            let key = String(decoding: words[0], as: UTF8.self)
+            guard let first = words.first else { continue }
+            let key = String(decoding: first, as: UTF8.self)
             let rest = words.count > 1 ? String(decoding: words[1], as: UTF8.self) : ""
             if key == "strap" {
                 let parts = rest.utf8.split(separator: 0x20)
@@ -95,7 +96,7 @@ public struct Roster: Equatable, Sendable {
             case "serial": straps[last].serial = rest
             case "firmware": straps[last].firmware = rest
             case "key": straps[last].keySuspect = rest == "suspect"
-            case "refusals": straps[last].helloRefusals = max(0, Int(rest) ?? 0)
+            case "refusals": straps[last].helloRefusals = min(max(0, Int(rest) ?? 0), Strap.helloRefusalLimit)
             case "active": activePlace = last
             default: break
             }

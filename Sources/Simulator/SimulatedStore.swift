@@ -24,6 +24,9 @@ public final class SimulatedStore: Store, StoreListener {
     public var health = Health.working {
         didSet { if health != .holding { drain() } }
     }
+    /// The queue has no room for the frame of history at this place of its burst; nil: for all.
+    public var refusesFrame: Int?
+    private var framesAsked = 0
     /// What synced writing costs.
     public var latency_ms: Int64 = 20
     /// Who is told. Also told what the sink answers.
@@ -46,6 +49,13 @@ public final class SimulatedStore: Store, StoreListener {
 
     public func put(_ entry: Entry, _ bytes: RawSpan) -> Bool {
         if health == .fullQueue { return false }
+        switch entry {
+        case .historyFrame:
+            framesAsked += 1
+            if framesAsked - 1 == refusesFrame { return false }
+        case .burst, .burstDropped: framesAsked = 0
+        default: break
+        }
         queue.append((entry, array(bytes), schedule.clock.now + latency_ms))
         schedule.after(latency_ms) { [self] in drain() }
         return true

@@ -17,6 +17,13 @@ extension SimulatedStrap {
         history = .idle
     }
 
+    /// Says that history is complete in the middle of a burst, which it serves again when it is next asked.
+    public func completeEarly() {
+        guard let link else { return }
+        abortHistory()
+        link.notify(.data, completeFrame())
+    }
+
     private func serve(after milliseconds: Int64) {
         history = .idle
         schedule.after(milliseconds) { [self, now = epoch] in
@@ -74,13 +81,17 @@ extension SimulatedStrap {
         if quirks.endsWithSentinel {
             link.notify(.data, endFrame(announced: 0, token: .max), history: true)
         } else {
-            var inner = Inner(49)
-            inner.u8(nextSequence())
-            inner.u8(3)
-            inner.u32(time.seconds)
-            inner.u16(time.fraction)
-            link.notify(.data, inner.frame(identity.family), history: true)
+            link.notify(.data, completeFrame(), history: true)
         }
+    }
+
+    private func completeFrame() -> [UInt8] {
+        var inner = Inner(49)
+        inner.u8(nextSequence())
+        inner.u8(3)
+        inner.u32(time.seconds)
+        inner.u16(time.fraction)
+        return inner.frame(identity.family)
     }
 
     private func nextBurst() -> ServedBurst? {

@@ -49,6 +49,8 @@ public struct Offload: Sendable {
         case damaged
         /// The store could not make it durable.
         case notStored
+        /// The store had no room for a frame of it.
+        case notTaken
         /// A new START before the END.
         case restarted
         /// No frame for the family's idle time.
@@ -87,6 +89,8 @@ public struct Offload: Sendable {
 
     private let idleLimit_ms: Int64
     private var damaged = false
+    /// A frame of the burst arrived and the store did not take it.
+    private var lost = false
     /// The last END said so.
     private var nothingPending = false
     private var token: UInt64 = 0
@@ -124,6 +128,7 @@ public struct Offload: Sendable {
         state = .idle
         received = 0
         damaged = false
+        lost = false
         nothingPending = false
         timer = .never
     }
@@ -133,6 +138,7 @@ public struct Offload: Sendable {
         state = .requested
         received = 0
         damaged = false
+        lost = false
         nothingPending = false
         timer = now + Self.startLimit_ms
         return .request
@@ -161,6 +167,12 @@ public struct Offload: Sendable {
         if state == .inBurst { damaged = true }
     }
 
+    /// A frame of the burst arrived and the store had no room for it. However often that happens, such a burst is never
+    /// passed: the strap has it whole.
+    public mutating func lose() {
+        if state == .inBurst { lost = true }
+    }
+
     public mutating func historyStart(now: Instant) -> Action {
         // While the store is at work the strap may lose patience and serve the same burst again.
         guard state != .idle, state != .pausing, state != .committing else { return .none }
@@ -169,6 +181,7 @@ public struct Offload: Sendable {
         state = .inBurst
         received = 0
         damaged = false
+        lost = false
         timer = now + (kicked ? idleLimit_ms : Self.kick_ms)
         return action
     }
@@ -187,6 +200,7 @@ public struct Offload: Sendable {
             timer = now + Self.completeLimit_ms
             return action
         }
+        if lost { return pause(.notTaken, now) }
         let isWhole = received >= announced && !damaged
         if !isWhole {
             let which = received == 0 ? 0 : digest
@@ -215,6 +229,7 @@ public struct Offload: Sendable {
         state = .between
         received = 0
         damaged = false
+        lost = false
         requests = 0
         restarts = 0
         kicked = false
@@ -262,6 +277,7 @@ public struct Offload: Sendable {
         state = .pausing
         received = 0
         damaged = false
+        lost = false
         requests = 0
         timer = now + Self.pause_ms
         return .abort(refusal)

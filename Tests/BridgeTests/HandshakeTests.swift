@@ -181,4 +181,39 @@ import Wire
         #expect(up > began)
         world.expectNoBreach()
     }
+
+    @Test func `a clock that is not told is asked for once more when ours becomes trusted, not for ever`() {
+        let world = World.settled(.whoop4) {
+            $0.clock.trusted = false
+            $0.strap.clockOffset_ms += 60_000
+        }
+        defer { world.end() }
+        world.run(seconds: 30)
+        #expect(world.bridge.session?.strapClock == .untouched)
+        world.strap.quirks.clockDelay_ms = 7_000
+        world.clock.trusted = true
+        world.run(seconds: 600)
+        #expect(world.told(11).count == 2)
+        world.expectNoBreach()
+    }
+
+    @Test func `a clock days ahead is set again once in a quarter of an hour, live is armed meanwhile, and history follows`() {
+        let world = World.settled(.whoop4) {
+            $0.strap.quirks.ignoresClock = true
+            $0.strap.quirks.hasNoBroadcast = true
+            $0.strap.clockOffset_ms += 28_000 * 3_600_000
+        }
+        defer { world.end() }
+        world.run(seconds: 3_000)
+        #expect((3...5).contains(world.told(10).count))
+        #expect(world.told(3).first?.payload.first == 1)
+        #expect(world.told(22).isEmpty)
+        #expect(world.reasons(containing: "did not take the time") == 1)
+        world.strap.quirks.ignoresClock = false
+        #expect(world.run(atMost: 1_000_000) { world.bridge.session?.strapClock == .verified })
+        world.run(seconds: 5)
+        #expect(!world.told(22).isEmpty)
+        #expect(world.strap.links == 1)
+        world.expectNoBreach()
+    }
 }

@@ -238,4 +238,38 @@ import Wire
         #expect(world.store.bursts[0].frames.filter { $0.count > 5 && $0[4] == 47 && $0[5] == 99 }.count == 50)
         world.expectNoBreach()
     }
+
+    @Test(arguments: bothFamilies) func `a burst of which the store had no room for a frame is never passed, however often it is served`(_ family: Family) {
+        let world = World.settled(family, history_s: 100) { $0.strap.isWorn = false }
+        defer { world.end() }
+        world.run(seconds: 30)
+        let first = world.strap.nextCounter
+        world.strap.remember(seconds: 50)
+        world.store.refusesFrame = 20
+        _ = world.bridge.sync()
+        world.run(seconds: 60)
+        #expect(world.strap.servings >= 6)
+        #expect(world.strap.trim == first)
+        #expect(world.reasons(containing: "no room for a frame") >= 3)
+        world.store.refusesFrame = nil
+        world.run(seconds: 30)
+        world.expectCompleteHistory(first..<(first + 50))
+        #expect(world.store.bursts.allSatisfy { $0.frames.count == $0.end.announced })
+        world.expectNoBreach()
+    }
+
+    @Test(arguments: bothFamilies) func `frames of a burst that never ended are not in the burst after it`(_ family: Family) {
+        let world = World.settled(family, history_s: 100) { $0.strap.isWorn = false }
+        defer { world.end() }
+        world.run(seconds: 30)
+        world.strap.remember(seconds: 100)
+        _ = world.bridge.sync()
+        #expect(world.run(atMost: 10_000) { (world.bridge.session?.offload.received ?? 0) > 10 })
+        world.strap.completeEarly()
+        world.run(seconds: 2)
+        _ = world.bridge.sync()
+        world.run(seconds: 30)
+        #expect(world.store.bursts.allSatisfy { $0.frames.count == $0.end.announced })
+        world.expectNoBreach()
+    }
 }

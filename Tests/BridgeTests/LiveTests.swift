@@ -147,4 +147,62 @@ import Wire
         #expect(epitaphs[0].1.contains("supervision timeout"))
         world.expectNoBreach()
     }
+
+    @Test func `a strap taken off on a link without a bond keeps no processor busy and stays linked`() {
+        let world = World(.whoop5)
+        defer { world.end() }
+        world.start()
+        world.bridge.openPairing(nil)
+        #expect(world.run(atMost: 60_000) { world.liveRows > 10 })
+        world.strap.isWorn = false
+        world.run(seconds: 50)
+        #expect(world.strap.links == 1)
+        world.expectNoBreach()
+    }
+
+    @Test(arguments: bothFamilies) func `a strap taken off in an offload, whose stream stops, keeps no processor busy`(_ family: Family) {
+        var settings = Settings()
+        settings.live = .worn
+        let world = World.settled(family, settings: settings)
+        defer { world.end() }
+        world.run(seconds: 30)
+        #expect(world.told(3).map { $0.payload.first } == [1])
+        world.strap.remember(seconds: 300)
+        world.store.health = .holding
+        world.strap.quirks.streamStops = true
+        _ = world.bridge.sync()
+        world.run(seconds: 5)
+        world.strap.isWorn = false
+        world.run(seconds: 60)
+        #expect(world.bridge.session?.offload.isRunning == true)
+        world.store.health = .working
+        world.run(seconds: 120)
+        #expect(world.told(3).map { $0.payload.first } == [1, 0])
+        world.expectNoBreach()
+    }
+
+    @Test func `a link on which no command may be sent is kept alive by reading a battery`() {
+        let world = World(.whoop5)
+        defer { world.end() }
+        world.strap.isWorn = false
+        world.strap.quirks.hasNoBroadcast = true
+        world.bond(key: 7, notebook: Array("nightstand 1\nstrap \(world.strap.peer.text)\nfamily 5\nkey suspect\nactive\n".utf8))
+        world.start()
+        world.run(seconds: 1_200)
+        #expect(world.strap.links == 1)
+        #expect(world.bridge.status.battery_tenths == 730)
+        world.expectNoBreach()
+    }
+
+    @Test func `live data waits for no history that storage does not take`() {
+        let world = World.settled(.whoop4, history_s: 500) {
+            $0.store.health = .refusing(.full)
+            $0.strap.quirks.hasNoBroadcast = true
+        }
+        defer { world.end() }
+        world.run(seconds: 30)
+        #expect(world.told(3).map { $0.payload.first } == [1])
+        #expect(world.bridge.status.heartRate != nil)
+        world.expectNoBreach()
+    }
 }

@@ -187,4 +187,30 @@ import Wire
         #expect(world.run(atMost: 10_000) { world.bridge.session?.isSession == true })
         world.expectNoBreach()
     }
+
+    @Test func `a new bond clears the verdict on the old one, on the same link`() {
+        let world = World.settled(.whoop5) { $0.strap.quirks.refusesHello = true }
+        defer { world.end() }
+        for _ in 0..<3 {
+            world.run(seconds: 60)
+            world.radio.breakLink(.remote)
+            _ = world.run(atMost: 120_000) { world.strap.isConnected }
+        }
+        world.run(seconds: 30)
+        #expect(world.bridge.roster.active?.helloRefusals == 3)
+        world.strap.quirks.refusesHello = false
+        world.strap.loseBond()
+        world.radio.breakLink(.remote)
+        #expect(world.run(atMost: 200_000) { world.strap.isConnected && world.bridge.roster.active?.keySuspect == true })
+        world.bridge.openPairing(nil)
+        #expect(world.run(atMost: 20_000) { world.bridge.session?.isSession == true })
+        #expect(world.bridge.roster.active?.helloRefusals == 0)
+        world.expectNoBreach()
+    }
+
+    @Test func `a notebook with blank lines and absurd numbers is read`() {
+        let text = "nightstand 1\n   \nstrap F0:F1:F2:F3:F4:F5 random\n \nrefusals 9223372036854775807\nactive\n"
+        let roster = Roster(parsing: Array(text.utf8))
+        #expect(roster.active?.helloRefusals == Strap.helloRefusalLimit)
+    }
 }
