@@ -21,7 +21,7 @@ import Wire
     }
 
     @Test func `two hundred kills leave every record of the strap in the ring once`() throws {
-        var kills: [Place: Int] = [:], betweens = 0, torn = 0, straps = 0, stored = 0
+        var kills: [Place: Int] = [:], betweens = 0, withLog = 0, straps = 0, stored = 0
         var seed: UInt64 = 0
         while kills.values.reduce(0, +) < 200 || kills[.afterCommit, default: 0] < 60 {
             seed += 1
@@ -31,14 +31,17 @@ import Wire
                 try bed.offload()
                 for (place, count) in bed.kills { kills[place, default: 0] += count }
                 betweens += bed.betweens
-                torn += bed.withLog
+                withLog += bed.withLog
                 straps += 1
                 stored += Self.records
                 if !bed.isWhole { return }
             }
         }
         let each = Place.allCases.map { "\($0.rawValue) \(kills[$0, default: 0])" }.joined(separator: ", ")
-        print("kills during offloads: \(kills.values.reduce(0, +)) (\(each)); between commit and acknowledgement \(betweens), with a log left to read \(torn); \(straps) straps, seeds 1 to \(seed), \(stored) records, each stored once")
+        print("""
+            kills during offloads: \(kills.values.reduce(0, +)) (\(each)); between commit and acknowledgement \(betweens), \
+            with a log left to read \(withLog); \(straps) straps, seeds 1 to \(seed), \(stored) records, each stored once
+            """)
         #expect(betweens >= 60)
         for place in Place.allCases { #expect(kills[place, default: 0] >= 5, "\(place)") }
     }
@@ -74,7 +77,8 @@ private final class Bed {
             let (place, numbers) = choose()
             let process = Process()
             process.executableURL = program
-            process.arguments = ["\(family.rawValue)", "\(seed)", "\(KillTests.records)", disk.path, disk.path + "-strap", place.rawValue] + numbers.map { "\($0)" }
+            process.arguments = ["\(family.rawValue)", "\(seed)", "\(KillTests.records)", disk.path, disk.path + "-strap", place.rawValue]
+                + numbers.map { "\($0)" }
             let errors = Pipe()
             process.standardError = errors
             try process.run()
@@ -119,7 +123,8 @@ private final class Bed {
         let through = KillTests.firstCounter + released.count * KillTests.burstRecords
         expect(try count("SELECT count(DISTINCT counter) FROM record WHERE counter < \(through)") == through - KillTests.firstCounter,
             "\(what): the strap released records before \(through), not all are in the ring")
-        expect(try count("SELECT count(*) FROM record") == count("SELECT count(*) FROM burst") * KillTests.burstRecords, "\(what): part of a burst is in the ring")
+        expect(try count("SELECT count(*) FROM record") == count("SELECT count(*) FROM burst") * KillTests.burstRecords,
+            "\(what): part of a burst is in the ring")
         expect(try count("SELECT count(*) FROM burst") <= released.count + 1, "\(what): more than the burst under way is ahead of the strap")
 
         // A burst served again because nobody acknowledged it is counted in `repeats`.
@@ -144,7 +149,8 @@ private final class Bed {
         expect(held.subtracting(found).isEmpty, "\(what): missing \(held.subtracting(found).count), such as \(held.subtracting(found).first ?? [])")
         expect(Set(found).subtracting(held).isEmpty, "\(what): \(Set(found).subtracting(held).count) were never on the strap")
         expect(acknowledgements == KillTests.records / KillTests.burstRecords, "\(what): \(acknowledgements) bursts were released")
-        expect(try disk.numbers("SELECT (SELECT count(*) FROM gap), (SELECT count(*) FROM undecoded), (SELECT count(*) FROM strap)") == [0, 0, 1], "\(what): gaps, unread frames or a second strap")
+        expect(try disk.numbers("SELECT (SELECT count(*) FROM gap), (SELECT count(*) FROM undecoded), (SELECT count(*) FROM strap)") == [0, 0, 1],
+            "\(what): gaps, unread frames or a second strap")
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.folder.path)
         expect(names.allSatisfy { !$0.contains("broken") && !$0.contains("foreign") }, "\(what): \(names)")
     }
