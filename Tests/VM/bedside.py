@@ -13,7 +13,7 @@ def an_offload_that_loses_its_link_again_and_again_is_complete(machine):
     mark = strap.mark()
     daemon.start(before=FAULTY)
     daemon.pair()
-    machine.tell_strap('loseevery 330')
+    machine.tell_strap('loseevery 250')
     strap.wait(mark, 'served', 400)
     machine.tell_strap('loseevery 0')
     daemon.await_status(60, 'all is well', sentence='All is well.')

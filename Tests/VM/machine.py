@@ -195,6 +195,12 @@ class Daemon:
         path = self.machine.folder / 'share' / 'daemon.log'
         return path.read_text(errors='replace') if path.exists() else ''
 
+    def write_all(self) -> None:
+        """Has what waits for company written now, beside a moment."""
+        moments = self.status()['moments']
+        self.command('mark')
+        self.await_status(30, 'the moment is on the card', moments=moments + 1)
+
     def pair(self, limit_s: float = 130) -> None:
         """As a person at a terminal does."""
         said = self.command('pair --yes', limit_s)

@@ -90,7 +90,7 @@ def a_short_burst_is_refused_twice_and_passed_the_third_time_with_a_gap(machine)
         aborts = machine.strap.since(mark, 'command', cmd=20)
         assert len(aborts) == 2 * len(incomplete), f'{session["id"]}: {len(aborts)} aborts of {len(incomplete)} short bursts'
         machine.daemon.await_status(90, 'history is whole', syncing=False, truth_history=True)
-        machine.daemon.command('mark written')  # what waits is written with it
+        machine.daemon.write_all()
         until(lambda: machine.rows('SELECT count(*) FROM gap')[0][0] == before + len(incomplete), 20,
               f'{session["id"]}: a gap for each short burst', lambda: machine.rows('SELECT * FROM gap'))
         short += len(incomplete)

@@ -4,7 +4,7 @@ import time
 
 from night import offloaded
 
-OTHER = "su -s /bin/sh -c 'exec \"$0\" \"$@\"' other"  # runs what follows without any right
+OTHER = "su -s /bin/sh -c 'exec \"$0\" \"$@\"' -- other"  # runs what follows without any right
 RFKILL = 'for i in /sys/class/rfkill/*; do echo {} >$i/soft; done'
 
 
@@ -63,7 +63,8 @@ def a_full_card_holds_history_back_until_there_is_room(machine):
     mark = machine.strap.mark()
     machine.sh('dd if=/dev/zero of=/data/fill bs=64k 2>/dev/null; dd if=/dev/zero of=/data/fill2 bs=1k 2>/dev/null', check=False)
     machine.tell_strap('rate 0')
-    machine.tell_strap('bank 6000')
+    for _ in range(30):
+        machine.tell_strap('bank 200')
     machine.daemon.command('sync')
     told = machine.daemon.await_status(240, 'the full card is told', storage='The card is full')
     assert told['storage'] in told['sentence'], told['sentence']
@@ -107,7 +108,7 @@ def a_foreign_database_is_moved_aside_and_never_overwritten(machine):
     machine.sh('mkdir -p /data/mine; mv /data/ns/nightstand.db* /data/mine; cp /share/foreign.db /data/ns/nightstand.db')
     machine.daemon.start()
     settled(machine)
-    machine.daemon.command('mark written')
+    machine.daemon.write_all()
     reasons = machine.rows("SELECT sentence FROM reason WHERE sentence LIKE '%could not be used%'")
     assert len(reasons) == 1 and 'moved to' in reasons[0][0], reasons
     machine.daemon.stop()
