@@ -615,7 +615,8 @@ final class Session: AttributeBearer, AttributeListener {
 
     private func commit(_ burst: Offload.Burst, _ frame: RawSpan) {
         if burst.isShort {
-            let why = "the strap served a burst three times with \(burst.received) of \(burst.announced) frames"
+            let what = burst.received < burst.announced ? "\(burst.received) of \(burst.announced) frames" : "a damaged frame"
+            let why = "the strap served a burst three times with \(what)"
             // A hole that is not written down must not be passed.
             guard store.put(.gap(Stamp(clock), from: burstSeconds.first, to: burstSeconds.last), why.utf8Span.span.bytes) else {
                 return act(offload.notStored())
