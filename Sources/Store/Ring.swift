@@ -178,17 +178,26 @@ public final class Ring: Keeper {
         if trouble != nil, clock.now < retryAt { return trouble }
         do throws(SQLError) {
             let file = try open()
+            try requireWritable()
             try makeRoom(file, for: bytes + waiting.count)
             try file.beginTransaction()
             let row = try writeWaiting(file)
             try work(file, row)
             try file.commitTransaction()
+            try requireWritable()
             committed(row)
             checkpoint(file)
             return nil
         } catch {
             return failed(error)
         }
+    }
+
+    /// A file system that was turned read-only under open files (SysRq u) takes writes into memory, and ext4 calls their
+    /// sync a success and writes nothing.
+    private func requireWritable() throws(SQLError) {
+        let directory = Files.directory(of: path)
+        guard Files.canWrite(in: directory) else { throw SQLError(code: SQLITE_READONLY, text: "\(directory) cannot be written") }
     }
 
     /// The file, opened if need be.
