@@ -9,8 +9,11 @@ public enum PairingEnd: Equatable, Sendable {
     case timedOut
     case linkLost
     case cancelled
-    /// The kernel said success and gave no key, or the key could not be put on disk.
+    /// The kernel said success and gave no key.
     case keyless
+    /// The key could not be put on disk, and the kernel has been told to forget it. The link is still encrypted with it:
+    /// only a new link can pair again.
+    case unkept
     case failed(ManagementStatus)
 }
 
@@ -209,7 +212,11 @@ extension Adapter {
         pairing = nil
         let isKept = keepBond(attempt)
         request(.set(.setBondable, false), now)
+        guard end == .paired, !isKept else { return owner.pairingEnded(end) }
         // Without its crypto modules the kernel answers success at once and gives no key.
-        owner.pairingEnded(end == .paired && !isKept ? .keyless : end)
+        guard !attempt.learnt.isEmpty else { return owner.pairingEnded(.keyless) }
+        excluded = nil
+        request(.load(keys.keys), now)
+        owner.pairingEnded(.unkept)
     }
 }

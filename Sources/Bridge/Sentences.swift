@@ -54,6 +54,7 @@ extension PairingFailure {
         case .timedOut: "The strap did not finish pairing; bring it closer and try again."
         case .linkLost: "The link was lost while pairing; bring the strap closer."
         case .unable: "The kernel cannot pair; run: sudo modprobe -a drbg ecdh_generic cmac."
+        case .keyNotKept: "The key could not be written, so the strap is not paired; check /var/lib/nightstand/keys and the card."
         case .other(let status): "Pairing failed (mgmt status \(status)); it is tried again while the window is open."
         }
     }

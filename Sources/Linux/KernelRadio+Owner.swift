@@ -82,6 +82,9 @@ extension KernelRadio: AdapterOwner {
         case .linkLost: listener?.pairingFailed(.linkLost)
         case .cancelled: listener?.pairingFailed(.other(ManagementStatus.cancelled.code))
         case .keyless: listener?.pairingFailed(.unable)
+        case .unkept:
+            listener?.pairingFailed(.keyNotKept)
+            disconnect()
         case .failed(let status): listener?.pairingFailed(.other(status.code))
         }
     }

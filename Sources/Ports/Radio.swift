@@ -131,8 +131,10 @@ public enum PairingFailure: Equatable, Sendable {
     case refused
     case timedOut
     case linkLost
-    /// The kernel cannot pair (`drbg` missing, or its key file could not be written).
+    /// The kernel cannot pair (`drbg` missing).
     case unable
+    /// The key could not be written; the link ends, and the next one can pair.
+    case keyNotKept
     /// An mgmt status (`mgmt-api.txt`).
     case other(UInt8)
 }

@@ -48,6 +48,7 @@ final class Trial: RadioListener, Handler {
         case .timedOut: say("pairing timed-out")
         case .linkLost: say("pairing link-lost")
         case .unable: say("pairing unable")
+        case .keyNotKept: say("pairing key-not-kept")
         case .other(let status): say("pairing other \(status)")
         }
     }
