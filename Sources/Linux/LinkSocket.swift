@@ -16,6 +16,10 @@ struct LinkSocket {
     /// Whether this kernel takes the close of a socket whose link has gone.
     let closesSafely = !(KernelVersion.running?.freesLostLinksTwice ?? false)
 
+    init() {
+        if !closesSafely { keeper.begin() }
+    }
+
     var isOpen: Bool { descriptor >= 0 }
 
     /// Closes it while its link stands.

@@ -23,7 +23,9 @@ struct SocketKeeper {
         return true
     }
 
-    private mutating func begin() {
+    /// Makes the child. To be called once before the database is opened: a later one would inherit its mapped index, and
+    /// the card could be neither unmounted nor made writable again while that child lives.
+    mutating func begin() {
         if channel >= 0 { _ = close(channel) }
         channel = -1
         var ends: (Int32, Int32) = (-1, -1)
@@ -37,7 +39,7 @@ struct SocketKeeper {
         held = 0
     }
 
-    /// The child: closes all but its channel, takes what comes, and never ends. System calls only.
+    /// The child: closes all but its channel, takes what comes, and never ends if anything came. System calls only.
     private static func hold(_ channel: Int32) -> Never {
         _ = setsid()
         // At most 15 characters; for whoever looks at the list of processes.
@@ -46,7 +48,9 @@ struct SocketKeeper {
         sigfillset(&all)
         sigprocmask(SIG_BLOCK, &all, nil)
         for descriptor in 0..<Int32(1024) where descriptor != channel { _ = close(descriptor) }
-        while nightstand_receive_descriptor(channel) > 0 {}
+        var holds = false
+        while nightstand_receive_descriptor(channel) > 0 { holds = true }
+        if !holds { _exit(0) }
         while true { _ = pause() }
     }
 }
