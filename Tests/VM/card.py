@@ -8,12 +8,29 @@ from machine import until
 FAULTY = 'LD_PRELOAD=/x/faults.so'
 
 
+def a_key_that_cannot_be_kept_is_no_bond_and_pairing_succeeds_once_it_can(machine):
+    daemon, strap = machine.daemon, machine.strap
+    mark = strap.mark()
+    machine.sh('touch /tmp/fail')
+    daemon.start(before=FAULTY)
+    machine.sh('/x/nightstand pair --yes --socket /tmp/control.sock >/share/pair.log 2>&1 &')
+    told = daemon.await_status(90, 'the key is told', pairing='The key could not be written')
+    assert not strap.since(mark, 'ack') and told['pairing_left_s'] > 0, told
+    machine.sh('rm /tmp/fail')
+    said = machine.folder / 'share' / 'pair.log'
+    until(lambda: 'Paired with' in said.read_text(), 120, 'it paired all the same', said.read_text)
+    daemon.stop()
+    assert machine.sh('stat -c %a /data/ns/keys/*').split()[0] == '600'
+    mark = strap.mark()
+    daemon.start()
+    strap.wait(mark, 'key_asked', 60, answer='known')
+    daemon.await_status(60, 'the key that was kept is the one the strap has', truth_encrypted=True)
+
+
 def nothing_is_acknowledged_while_syncing_fails_and_nothing_is_lost(machine):
     daemon, strap = machine.daemon, machine.strap
+    machine.tell_strap('serve night')
     begin = strap.mark()
-    daemon.start()
-    daemon.pair()
-    daemon.stop()
     machine.sh('touch /tmp/fail')
     mark = strap.mark()
     daemon.start(before=FAULTY)
@@ -53,6 +70,14 @@ def same_as_served(machine) -> None:
     assert set(stored) == expected, 'other records than were served'
 
 
+# A burst that was served again counts where it is stored.
+COMMITS = 'SELECT count(*) + coalesce(sum(repeats), 0) FROM burst'
+
+
+def page(ack: dict) -> int:
+    return int.from_bytes(bytes.fromhex(ack['token'])[:4], 'little')
+
+
 def killed(machine, kind: str, chance: random.Random) -> None:
     """One life of the daemon, ended inside an offload. `commit`: by the sync that makes a burst durable."""
     daemon, strap = machine.daemon, machine.strap
@@ -85,19 +110,19 @@ def however_often_it_is_killed_nothing_is_lost_and_nothing_acknowledged_too_earl
     daemon.pair()
     daemon.stop()
     between = before_commit = elsewhere = 0
+    commits = machine.rows(COMMITS)[0][0]
     for kill in range(kills):
-        killed(machine, ('commit', 'end', 'middle', 'end')[kill % 4], chance)
+        life = strap.mark()
+        killed(machine, ('commit', 'end', 'commit', 'middle')[kill % 4], chance)
+        before, commits = commits, machine.rows(COMMITS)[0][0]
         committed = {page for page, in machine.rows('SELECT token_page FROM burst')}
-        acknowledged = {int.from_bytes(bytes.fromhex(a['token'])[:4], 'little') for a in strap.since(mark, 'ack')}
-        early = acknowledged - committed
+        early = {page(a) for a in strap.since(mark, 'ack')} - committed
         assert not early, f'kill {kill}: acknowledged and not on the card: pages {sorted(early)}'
-        ended = {e['token'] for e in strap.since(mark, 'end')}
-        if committed - acknowledged:
-            between += 1
-        elif len(ended) > len(acknowledged):
-            before_commit += 1
-        else:
-            elsewhere += 1
+        ends, acks = len(strap.since(life, 'end')), len(strap.since(life, 'ack'))
+        assert acks <= commits - before <= ends, f'kill {kill}: {ends} ENDs, {commits - before} commits, {acks} acknowledgements'
+        between += commits - before > acks
+        before_commit += ends > commits - before
+        elsewhere += ends == acks
     assert between * 4 >= kills, f'only {between} of {kills} kills fell between commit and acknowledgement'
     machine.sh('rm -f /tmp/die')
     machine.tell_strap('rate 0')
@@ -109,6 +134,7 @@ def however_often_it_is_killed_nothing_is_lost_and_nothing_acknowledged_too_earl
     assert len(acks) == len(set(acks)) == held(machine)['bursts'], f'{len(acks)} acknowledgements'
     same_as_served(machine)
     repeats = machine.rows('SELECT sum(repeats) FROM burst')[0][0]
+    assert repeats == between, f'{repeats} bursts came again'
     return (f'seed {seed}, {kills} kills: {between} between commit and acknowledgement, {before_commit} before a commit, '
             f'{elsewhere} elsewhere; {repeats} bursts came again and were not kept twice')
 

@@ -99,6 +99,27 @@ def a_card_that_turns_read_only_is_told_and_heals(machine):
     return told['storage']
 
 
+def a_card_with_an_error_is_told_and_heals_with_a_new_mount(machine):
+    machine.sh('mount -o remount,errors=remount-ro /data')
+    machine.daemon.start()
+    settled(machine)
+    records = machine.rows('SELECT count(*) FROM record')[0][0]
+    mark = machine.strap.mark()
+    machine.sh('echo 1 >/sys/fs/ext4/vda/trigger_fs_error; sleep 1; grep "/data ext4 ro" /proc/mounts')
+    machine.tell_strap('bank 200')
+    machine.daemon.command('sync')
+    told = machine.daemon.await_status(90, 'storage trouble is told', sentence='history waits on the strap')
+    assert told['storage'] != 'ok' and not machine.strap.since(mark, 'ack'), told['storage']
+    machine.daemon.stop()
+    machine.sh('umount /data && mount -t ext4 -o noatime /dev/vda /data')
+    machine.daemon.start()
+    machine.strap.wait(mark, 'served', 120)
+    settled(machine)
+    rows = machine.rows('SELECT count(*), count(DISTINCT counter) FROM record')
+    assert rows == [(records + 200,) * 2], rows
+    return told['storage']
+
+
 def a_foreign_database_is_moved_aside_and_never_overwritten(machine):
     foreign = machine.folder / 'share' / 'foreign.db'
     with sqlite3.connect(foreign) as database:
