@@ -13,8 +13,8 @@ protocol SessionOwner: AnyObject {
     func measureSignal()
     /// A number for a burst that no other burst has, on this link or another.
     func newTicket() -> UInt32
-    /// The strap is who it is; facts may have become better.
-    func identified(_ strap: Strap)
+    /// The strap is who it is; facts may have become better. False: it has other firmware than when it was last met.
+    func identified(_ strap: Strap) -> Bool
     func heard(heartRate: UInt8?, worn: Bool?)
     func doubleTapped()
     func charged(tenths: UInt16)
@@ -38,15 +38,17 @@ final class Session: AttributeBearer, AttributeListener {
     private var client: AttributeClient!
     private var discovery: Discovery?
     var handles: HandleTable?
+    /// The hello was answered by the firmware that was there before, so the handles are this strap's and may be remembered.
+    private(set) var provesHandles = false
     private(set) var step = Step.exchangeMTU
     private var stepEnds = Instant.never
     private(set) var encrypted: Bool
     private let leaveHighFrequency: Bool
 
     // Frames
-    private var responses: Reassembler?
-    private var events: Reassembler?
-    private(set) var data: Reassembler?
+    private let responses = FrameStream()
+    private let events = FrameStream()
+    private let data = FrameStream()
     private(set) var frames: UInt32 = 0
     private var sequence: UInt8 = 0
 
@@ -138,10 +140,12 @@ final class Session: AttributeBearer, AttributeListener {
     }
 
     var mtu: UInt16 { client.mtu }
-    var damaged: UInt32 { (responses?.damaged ?? 0) &+ (events?.damaged ?? 0) &+ (data?.damaged ?? 0) }
+    var damaged: UInt32 { responses.damaged &+ events.damaged &+ data.damaged }
     /// Hello and clock are done: the strap takes our commands.
     private(set) var isSession = false
     private var handshakeDone = false
+    /// The strap wants another bond than the one that encrypts this link, now or by the verdict of links before.
+    private(set) var hasRefused = false
     /// Rows the store's queue had no room for.
     private(set) var unqueued: UInt32 = 0
 
@@ -219,6 +223,7 @@ final class Session: AttributeBearer, AttributeListener {
         case .hello where strap.helloRefusals >= Strap.helloRefusalLimit:
             // The verdict stands until a bond succeeds or the strap is forgotten: live heart rate only.
             stepEnds = .never
+            hasRefused = true
         case .helloAgain:
             // Reached only from an unanswered hello.
             send(.hello)
@@ -362,6 +367,7 @@ final class Session: AttributeBearer, AttributeListener {
         stepEnds = .never
         awaited = nil
         isSession = false
+        hasRefused = true
         step = .encryption
         owner.helloRefused()
         owner.stateChanged()
@@ -377,7 +383,7 @@ final class Session: AttributeBearer, AttributeListener {
         guard let family = found else { return giveUp("this is not a strap: it has no service of WHOOP's") }
         strap.family = family
         offload = Offload(idleLimit_ms: family == .whoop5 ? 20_000 : 60_000)
-        owner.identified(strap)
+        _ = owner.identified(strap)
         finish(.discover)
     }
 
@@ -397,18 +403,24 @@ final class Session: AttributeBearer, AttributeListener {
         if uuid.short == 0x2a19 { if value.byteCount >= 1, value.u8(at: 0) <= 100 { charged(UInt16(value.u8(at: 0)) * 10) }; return }
         guard let family = strap.family else { return }
         if uuid == family.uuid(of: .data) {
-            if data == nil { data = Reassembler(family: family) }
-            guard let reassembler = data else { return }
-            let before = reassembler.damaged
-            reassembler.feed(value) { frame in take(frame, from: .data) }
-            if reassembler.damaged != before { offload.damage() }
+            noticingDamage { data.feed(value, family: family, now: clock.now) { frame in take(frame, from: .data) } }
         } else if uuid == family.uuid(of: .responses) {
-            if responses == nil { responses = Reassembler(family: family) }
-            responses?.feed(value) { frame in take(frame, from: .responses) }
+            responses.feed(value, family: family, now: clock.now) { frame in take(frame, from: .responses) }
         } else if uuid == family.uuid(of: .events) {
-            if events == nil { events = Reassembler(family: family) }
-            events?.feed(value) { frame in take(frame, from: .events) }
+            events.feed(value, family: family, now: clock.now) { frame in take(frame, from: .events) }
         }
+    }
+
+    private func noticingDamage(_ work: () -> Void) {
+        let before = data.damaged
+        work()
+        if data.damaged != before { offload.damage() }
+    }
+
+    private func tickStreams(_ now: Instant) {
+        noticingDamage { data.tick(now: now) { frame in take(frame, from: .data) } }
+        responses.tick(now: now) { frame in take(frame, from: .responses) }
+        events.tick(now: now) { frame in take(frame, from: .events) }
     }
 
     // MARK: frames
@@ -475,10 +487,10 @@ final class Session: AttributeBearer, AttributeListener {
     }
 
     private func greet(_ hello: borrowing Hello) {
-        if let serial = hello.serial { strap.serial = text(serial) }
+        if let serial = hello.serial { strap.serial = printable(serial) }
         if let version = hello.firmware { strap.firmware = version.text }
         strap.helloRefusals = 0
-        owner.identified(strap)
+        provesHandles = owner.identified(strap)
         if let tenths = hello.battery_tenths { charged(tenths) }
         heard(nil, worn: hello.isWorn ? true : nil)
     }
@@ -706,18 +718,13 @@ final class Session: AttributeBearer, AttributeListener {
         if !store.put(entry, bytes) { unqueued &+= 1 }
     }
 
-    private func text(_ bytes: RawSpan) -> String {
-        var out: [UInt8] = []
-        for i in 0..<bytes.byteCount { out.append(bytes.u8(at: i)) }
-        return String(decoding: out, as: UTF8.self)
-    }
-
     // MARK: time
 
     var deadline: Instant {
         if let gaveUpAt { return gaveUpAt + Self.hangUp_ms }
         var next = min(stepEnds, client.deadline)
         next = min(next, offload.deadline)
+        next = min(next, min(data.deadline, min(responses.deadline, events.deadline)))
         next = min(next, keepAliveAt)
         next = min(next, signalAt)
         next = min(next, heardAt + (hasHeard ? Self.silence_ms : Self.ghost_ms))
@@ -741,8 +748,12 @@ final class Session: AttributeBearer, AttributeListener {
 
     private var nextOffload: Instant {
         guard let last = lastOffload, !offloadWanted else { return begun }
-        let stretched = emptyRuns < 3 ? Self.cadence_ms : min(Self.longestCadence_ms, Self.cadence_ms * Int64(1 << (emptyRuns - 2)))
-        return last + stretched
+        return last + pause_ms
+    }
+
+    /// From one run of history to the next: longer when there was nothing new three times.
+    var pause_ms: Int64 {
+        emptyRuns < 3 ? Self.cadence_ms : min(Self.longestCadence_ms, Self.cadence_ms * Int64(1 << (emptyRuns - 2)))
     }
 
     func tick(now: Instant) {
@@ -751,6 +762,7 @@ final class Session: AttributeBearer, AttributeListener {
             return
         }
         client.tick(now: now)
+        tickStreams(now)
         if now >= stepEnds { expire() }
         if offload.isRunning, now >= offload.deadline {
             let unended = offload.received > 0 && !offload.discardsFrames
