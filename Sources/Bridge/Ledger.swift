@@ -1,6 +1,7 @@
 // Owns the way into the store: every row comes after the word whose it is, and no burst after the remains of another. The
 // queue can be full when such a word is due; it is then owed, and nothing else is put before it.
 import Ports
+import Whoop
 import Wire
 
 final class Ledger: Store {
