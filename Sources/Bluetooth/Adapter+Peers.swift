@@ -114,8 +114,8 @@ extension Adapter {
         case .confirmation(let peer):
             let isOurs = pairing?.peer == peer
             post(.about(isOurs ? .confirmUser : .refuseUser, peer))
-        case .key(let key, _):
-            learn(key)
+        case .key(let key, let store):
+            learn(key, store)
         default: break
         }
     }
@@ -170,10 +170,10 @@ extension Adapter {
         request(.load(keys.keys.filter { $0.peer != without }), now)
     }
 
-    private func learn(_ key: LongTermKey) {
+    private func learn(_ key: LongTermKey, _ isBond: Bool) {
         if pairing?.peer == key.peer {
             if let count = pairing?.learnt.count, count < 4 { pairing?.learnt.append(key) }
-        } else if keys.holds(key.peer) {
+        } else if isBond, keys.holds(key.peer) {  // a key that is no bond must not take the place of one
             var ring = keys
             if ring.put(key) { _ = keep(ring) }
         }

@@ -101,6 +101,8 @@ public final class AttributeClient {
     private var unsent = false
     /// Bytes of a long write that the strap has confirmed. A value longer than MTU - 3 goes as prepared writes.
     private var prepared = 0
+    /// Bytes of one prepared write, fixed when the request begins: the size of PDUs may change under it. 0: it goes whole.
+    private var chunkSize = 0
     private var executing = false
     private var expires = Instant.never
     private var oweConfirmation = false
@@ -201,7 +203,7 @@ public final class AttributeClient {
             if pdu.byteCount >= 3 { mtu = min(max(23, pdu.u16(at: 1)), Self.wantedMTU) }
         default:
             if let request = current, !unsent, opcode == opcodeInUse(request) + 1 {
-                if isLong(request), !executing {
+                if isLong, !executing {
                     prepared += chunk(request)
                     executing = prepared >= Int(request.count)
                     transmit(request)
@@ -242,21 +244,20 @@ public final class AttributeClient {
         for i in 1..<max(1, waitingCount) { waiting[i - 1] = waiting[i] }
         waitingCount -= 1
         current = request
+        chunkSize = request.kind == .write && Int(request.count) > Int(mtu) - 3 ? Int(mtu) - 5 : 0
         expires = now + (request.kind == .exchangeMTU ? Self.exchangeLimit_ms : Self.transactionLimit_ms)
         transmit(request)
     }
 
-    private func isLong(_ request: AttributeRequest) -> Bool {
-        request.kind == .write && Int(request.count) > Int(mtu) - 3
-    }
+    private var isLong: Bool { chunkSize > 0 }
 
     /// Bytes of the prepared write under way.
     private func chunk(_ request: AttributeRequest) -> Int {
-        min(Int(mtu) - 5, Int(request.count) - prepared)
+        min(chunkSize, Int(request.count) - prepared)
     }
 
     private func opcodeInUse(_ request: AttributeRequest) -> UInt8 {
-        guard isLong(request) else { return Opcode.request(request.kind) }
+        guard isLong else { return Opcode.request(request.kind) }
         return executing ? Opcode.executeWrite : Opcode.prepareWrite
     }
 
@@ -264,7 +265,7 @@ public final class AttributeClient {
         var pdu = Packet()
         pdu.u8(opcodeInUse(request))
         switch request.kind {
-        case .write where isLong(request):
+        case .write where isLong:
             if executing { pdu.u8(1); break }
             pdu.u16(request.handle)
             pdu.u16(UInt16(prepared))

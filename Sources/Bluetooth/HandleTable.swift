@@ -47,10 +47,9 @@ public struct HandleTable: Sendable, BitwiseCopyable {
     }
 }
 
-/// Tables of peers met before. Kept by address; dropped on Service Changed, on an answer that says a handle is wrong,
-/// and when the firmware revision is another one.
+/// Tables of peers met before, by address. Whoever remembers one must have seen that its handles are right.
 public struct HandleCache: ~Copyable {
-    private struct Line { var peer: Peer; var firmware: UInt32; var table: HandleTable }
+    private struct Line { var peer: Peer; var table: HandleTable }
     /// At most four peers; the one longest not used goes.
     private var lines: [Line] = []
 
@@ -64,22 +63,10 @@ public struct HandleCache: ~Copyable {
     public mutating func remember(_ table: HandleTable, of peer: Peer) {
         forget(peer)
         if lines.count == 4 { lines.removeFirst() }
-        lines.append(Line(peer: peer, firmware: 0, table: table))
+        lines.append(Line(peer: peer, table: table))
     }
 
     public mutating func forget(_ peer: Peer) {
         for i in lines.indices where lines[i].peer == peer { lines.remove(at: i); return }
-    }
-
-    /// Tells the firmware revision (any number that differs between revisions). False: it is another one than
-    /// before, and the table has been dropped.
-    public mutating func confirm(_ peer: Peer, firmware: UInt32) -> Bool {
-        for i in lines.indices where lines[i].peer == peer {
-            if lines[i].firmware == 0 { lines[i].firmware = firmware; return true }
-            if lines[i].firmware == firmware { return true }
-            lines.remove(at: i)
-            return false
-        }
-        return true
     }
 }

@@ -9,7 +9,7 @@ import Wire
 public final class Bridge: RadioListener, StoreListener, ButtonListener, SessionOwner {
     let clock: any Clock
     let radio: any Radio
-    let store: any Store
+    private let store: Ledger
     let notebook: any Notebook
     let log: any Log
     public let settings: Settings
@@ -45,6 +45,8 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     private var stayOff: (peer: Peer, until: Instant)?
     /// Ours until a window was opened for another; ours again when that one was not paired.
     private var former: Peer?
+    /// Met for the first time in the window that is open.
+    private var tried: Peer?
 
     /// Moments carry tickets from here on; bursts below.
     static let momentTickets: UInt32 = 1 << 31
@@ -57,7 +59,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         self.settings = settings
         self.clock = clock
         self.radio = radio
-        self.store = store
+        self.store = Ledger(store, clock: clock)
         self.notebook = notebook
         self.log = log
         self.frontier = frontier
@@ -68,7 +70,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     }
 
     public func start() {
-        if let strap = roster.active { announce(strap) }
+        if let strap = roster.active { store.announce(strap) }
         radio.start(self)
         refresh()
     }
@@ -160,7 +162,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         for family in [Family.whoop4, Family.whoop5] where data.names(family.service) {
             if let off = stayOff, off.peer == peer, clock.now < off.until { return }
             var name = ""
-            if let bytes = data.name { name = text(bytes) }
+            if let bytes = data.name { name = printable(bytes) }
             pairing.heard(Pairing.Candidate(peer: peer, family: family, signal_dBm: signal_dBm, name: name), now: clock.now)
         }
     }
@@ -170,7 +172,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         links &+= 1
         hangUpReason = ""
         order(.linkUp)
-        announce(strap)
+        store.announce(strap)
         session = Session(strap: strap, encrypted: encrypted, handles: handles.table(of: peer), leaveHighFrequency: exitHighFrequency,
             live: settings.live, clock: clock, store: store, owner: self)
         log.say("Link to \(strap.peer.address.text) is up\(encrypted ? ", encrypted" : "").")
@@ -197,7 +199,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         session = nil
         ended.end()
         heartRate = nil
-        if let table = ended.handles { handles.remember(table, of: ended.strap.peer) } else { handles.forget(ended.strap.peer) }
+        if ended.provesHandles, let table = ended.handles { handles.remember(table, of: ended.strap.peer) } else { handles.forget(ended.strap.peer) }
         let why = hangUpReason.isEmpty ? loss.words : hangUpReason
         let epitaph = Epitaph(uptime_ms: clock.now - ended.begun, frames: ended.frames, damaged: ended.damaged, signals_dBm: ended.signals)
         keep(.epitaph(Stamp(clock), epitaph), why)
@@ -221,9 +223,14 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         pairing.open(address, now: clock.now)
         log.say("The pairing window is open for 120 s.")
         if let address, let active = roster.active, active.peer.address != address {
-            former = active.peer
+            if !dropTried() { former = active.peer }
             roster.deactivate()
             letGo()
+        } else if let session, session.encrypted, session.hasRefused, var strap = roster.active, isOurs(session) {
+            // Its bond is worth nothing: a new link without it, on which a new one can be made. The old key stays until then.
+            strap.keySuspect = true
+            remember(strap)
+            hangUp("a new bond is to be made")
         }
         order(.windowOpened)
         refresh()
@@ -236,15 +243,12 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
             let why = pairing.last?.sentence ?? (pairing.candidates.isEmpty ? "No strap was heard; bring it near, switch the phone's Bluetooth off, and try again." : "No strap was paired.")
             reason("The pairing window has closed. \(why)")
             // A strap that was only tried is not ours.
-            if let strap = roster.active, !radio.hasKey(strap.peer), strap.serial.isEmpty {
-                roster.remove(strap.peer)
-                save()
-                letGo()
-            }
+            if dropTried() { letGo() }
             closePairing()
             return
         }
         if supervisor.state == .searching, let one = pairing.chosen(now: now) {
+            if roster.strap(one.peer) == nil { tried = one.peer }
             var strap = roster.strap(one.peer) ?? Strap(one.peer)
             strap.family = one.family
             strap.name = one.name
@@ -254,7 +258,7 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
             order(.strapChosen)
         }
         if canPair, pairing.wants(now: now) { radio.pair() }
-        if let session, session.encrypted, isOurs(session), !pairing.underWay { closePairing() }
+        if let session, session.encrypted, !session.hasRefused, isOurs(session), !pairing.underWay { closePairing() }
     }
 
     /// A link is up, has shown what it can without a bond, and could be encrypted.
@@ -264,7 +268,9 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     private func isOurs(_ session: Session) -> Bool { session.strap.peer == roster.active?.peer }
 
     public func paired() {
-        guard var strap = session?.strap else { return }
+        guard let peer = session?.strap.peer else { return }
+        // A bond that came after its strap was let go is nobody's.
+        guard var strap = roster.strap(peer) else { return radio.forget(peer) }
         strap.keySuspect = false
         strap.helloRefusals = 0
         remember(strap)
@@ -275,7 +281,18 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         refresh()
     }
 
+    /// Forgets a strap that was met in this window and has made no bond. False: there is none.
+    private func dropTried() -> Bool {
+        guard let peer = tried else { return false }
+        tried = nil
+        guard roster.strap(peer) != nil, !radio.hasKey(peer) else { return false }
+        roster.remove(peer)
+        save()
+        return true
+    }
+
     private func closePairing() {
+        tried = nil
         pairing.close()
         order(.windowClosed)
         if let former, roster.active == nil {
@@ -329,22 +346,22 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         return ticket
     }
 
-    func identified(_ strap: Strap) {
-        var known = roster.strap(strap.peer) ?? strap
+    func identified(_ strap: Strap) -> Bool {
+        // It may have been forgotten while its last words were on the way.
+        guard var known = roster.strap(strap.peer) else { return false }
+        let isSame = strap.firmware.isEmpty || known.firmware.isEmpty || known.firmware == strap.firmware
         known.family = strap.family
         if !strap.serial.isEmpty { known.serial = strap.serial }
-        if !strap.firmware.isEmpty {
-            if !known.firmware.isEmpty, known.firmware != strap.firmware { handles.forget(strap.peer) }
-            known.firmware = strap.firmware
-        }
+        if !strap.firmware.isEmpty { known.firmware = strap.firmware }
         known.helloRefusals = strap.helloRefusals
         remember(known)
-        announce(known)
+        store.announce(known)
+        return isSame
     }
 
     func helloRefused() {
-        guard var strap = session?.strap else { return }
-        strap.helloRefusals += 1
+        guard let session, var strap = roster.strap(session.strap.peer) else { return }
+        strap.helloRefusals = min(strap.helloRefusals + 1, Strap.helloRefusalLimit)
         remember(strap)
         reason("The strap refuses our session though the link is encrypted (\(strap.helloRefusals) of \(Strap.helloRefusalLimit)); live heart rate goes on.")
     }
@@ -416,13 +433,16 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     }
 
     /// Marks a moment; once it is on the card the strap gives one short buzz, unless it came from the command line.
-    public func mark(_ source: MomentSource, _ note: String) {
+    /// False: storage has no room for it, and it is lost.
+    @discardableResult
+    public func mark(_ source: MomentSource, _ note: String) -> Bool {
         let number = Self.momentTickets | newTicket()
-        if keep(.moment(Stamp(clock), source, ticket: number), note) {
-            pendingMoments.append((number, source != .command))
-        } else {
+        guard keep(.moment(Stamp(clock), source, ticket: number), note) else {
             lamp.flash(.refused, for_ms: 2_000, now: clock.now)
+            return false
         }
+        pendingMoments.append((number, source != .command))
+        return true
     }
 
     /// One short buzz of the strap. False: there is no session.
@@ -438,17 +458,6 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     }
 
     // MARK: small
-
-    private func announce(_ strap: Strap) {
-        _ = store.put(.strap(strap.peer, generation: strap.family?.rawValue ?? 0), RawSpan())
-        guard !strap.serial.isEmpty else { return }
-        var bytes = Array(strap.serial.utf8)
-        bytes.append(0)
-        bytes += Array(strap.firmware.utf8)
-        bytes.append(0)
-        bytes += Array(strap.name.utf8)
-        _ = store.put(.identity(Stamp(clock)), bytes.span.bytes)
-    }
 
     private func remember(_ strap: Strap) {
         guard roster.strap(strap.peer) != strap else { return }
@@ -472,11 +481,6 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
         return store.put(entry, bytes.span.bytes)
     }
 
-    private func text(_ bytes: RawSpan) -> String {
-        var out: [UInt8] = []
-        for i in 0..<bytes.byteCount { out.append(bytes.u8(at: i)) }
-        return String(decoding: out, as: UTF8.self)
-    }
 }
 
 extension Offload.Outcome {

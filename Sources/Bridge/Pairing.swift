@@ -87,6 +87,8 @@ struct Pairing {
     }
 
     mutating func failed(_ failure: PairingFailure, now: Instant) {
+        // The end of one that was cancelled with the window is no news.
+        guard isOpen else { return }
         underWay = false
         last = failure
         again = now + Self.again_ms

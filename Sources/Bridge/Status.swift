@@ -15,7 +15,7 @@ public struct Truths: Equatable, Sendable {
     public var session = false
     /// A heart rate at most 10 s old.
     public var heartRate = false
-    /// History is being served, or has been served whole in the last two cadences.
+    /// History is being served, or was served whole and is not overdue.
     public var history = false
 }
 
@@ -100,7 +100,7 @@ extension Bridge {
             s.truths.attribute = session.handles != nil
             s.truths.encrypted = session.encrypted
             s.truths.session = session.isSession
-            s.truths.history = session.offload.isRunning || session.lastOffload.map { now - $0 < 2 * Session.cadence_ms && lastOffload == .complete } ?? false
+            s.truths.history = session.offload.isRunning || session.lastOffload.map { now - $0 < session.pause_ms + Session.cadence_ms && lastOffload == .complete } ?? false
             s.strap = session.strap
             s.signal_dBm = session.signals.0 == 127 ? nil : session.signals.0
             s.mtu = session.mtu
@@ -155,7 +155,8 @@ extension Bridge {
         if s.strapClock == .invalid { return "The strap does not take the time and may not be recording; charge it to 100 % and wear it for some minutes." }
         if s.syncing { return "History is being fetched." }
         if !s.alert.isEmpty { return s.alert }
-        if !s.truths.heartRate { return s.worn == false ? "The strap is not worn; history is up to date." : "The strap sends no heart rate; it may not be worn." }
+        if !s.truths.history, let outcome = s.lastOffload, outcome != .complete { return "History did not come in: \(outcome.sentence)" }
+        if !s.truths.heartRate { return s.worn == false ? "The strap is not worn\(s.truths.history ? "; history is up to date" : "")." : "The strap sends no heart rate; it may not be worn." }
         if !s.clockTrusted { return "Live heart rate is coming in; the board's time is not trusted yet, so the strap's clock is left alone." }
         return "All is well."
     }

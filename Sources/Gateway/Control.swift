@@ -55,8 +55,8 @@ public struct Control {
         case "buzz":
             return bridge.buzz() ? done("The strap buzzes.") : refusal("there is no session with the strap: \(bridge.status.sentence)", Exit.unavailable)
         case "mark":
-            bridge.mark(.command, request.text("note") ?? "")
-            return done("Marked.")
+            return bridge.mark(.command, request.text("note") ?? "") ? done("Marked.")
+                : refusal("storage has no room for the moment now; try again", Exit.temporary)
         case "sync":
             return bridge.sync() ? done("History is asked for.") : refusal("there is no session with the strap: \(bridge.status.sentence)", Exit.unavailable)
         case "version":

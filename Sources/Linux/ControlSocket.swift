@@ -31,7 +31,8 @@ public final class ControlSocket: Handler {
         listener = fd
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let answered = withUnsafeBytes(of: &address) { connect(fd, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), size) } == 0
-        if answered { throw SystemError("another Nightstand runs already; control socket", EADDRINUSE) }
+        // A daemon whose queue of callers is full is one too.
+        if answered || nightstand_errno() == EAGAIN { throw SystemError("another Nightstand runs already; control socket", EADDRINUSE) }
         unlink(path)
         // The file never exists with wider rights than it shall have.
         let mask = umask(0o117)

@@ -46,7 +46,9 @@ public final class KeyFile {
         // The present file becomes the copy only if it is good.
         if let text = try? readFile(path), let old = KeyRing(text, adapter: adapter) {
             if old == ring { return }
-            try replaceFile(path + ".previous", text)
+            // What was forgotten is not kept in the copy either.
+            let isForgotten = old.keys.contains { !ring.holds($0.peer) }
+            try replaceFile(path + ".previous", isForgotten ? ring.text(of: adapter) : text)
         }
         try replaceFile(path, ring.text(of: adapter))
     }

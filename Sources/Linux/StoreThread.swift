@@ -120,7 +120,11 @@ public final class StoreThread: Store, StoreListener, @unchecked Sendable {
 
     private func post(_ done: Completion) {
         // The loop drains within milliseconds; until then this thread waits, for a ticket must not be lost.
-        while !completions.push(done, RawSpan()) { usleep(1000) }
+        while !completions.push(done, RawSpan()) {
+            // While the process ends the loop waits for this thread and drains no more.
+            if isEnding.load(ordering: .sequentiallyConsistent) { return }
+            usleep(1000)
+        }
         signal(descriptor)
     }
 

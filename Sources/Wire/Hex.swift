@@ -1,4 +1,4 @@
-// Owns hexadecimal text.
+// Owns hexadecimal text, and text from outside made safe to show.
 
 /// The value of one hex digit given as ASCII, or nil.
 public func hexDigit(_ c: UInt8) -> UInt8? {
@@ -14,6 +14,14 @@ public func hexDigit(_ c: UInt8) -> UInt8? {
 public func hexPair(_ byte: UInt8, uppercase: Bool = false) -> String {
     let text = String(byte, radix: 16, uppercase: uppercase)
     return byte < 16 ? "0" + text : text
+}
+
+/// At most 64 characters of text that came over the air, with `?` for all but printable ASCII: what a terminal would obey
+/// is not passed on.
+public func printable(_ bytes: RawSpan) -> String {
+    var out: [UInt8] = []
+    for i in 0..<min(64, bytes.byteCount) { out.append((0x20...0x7e).contains(bytes.u8(at: i)) ? bytes.u8(at: i) : 0x3f) }
+    return String(decoding: out, as: UTF8.self)
 }
 
 /// Lower-case hex of all bytes.

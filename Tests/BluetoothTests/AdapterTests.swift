@@ -262,6 +262,18 @@ struct AdapterPeerTests {
         #expect(!kernel.adapter.holdsKey(strap))
     }
 
+    @Test func aKeyThatIsNoBondDoesNotTakeThePlaceOfOne() {
+        let kernel = Kernel()
+        kernel.disk = KeyRing()
+        _ = kernel.disk?.put(LongTermKey(Array(keyEvent().dropFirst()).span.bytes)!)
+        kernel.bringUp()
+        let bond = kernel.disk
+        var event = keyEvent(value: 9)
+        event[0] = 0
+        kernel.receive(0x0a, event)
+        #expect(kernel.disk == bond && kernel.saves == 0)
+    }
+
     @Test func bothKeysOfALegacyBondGoToDiskTogether() {
         let kernel = Kernel()
         kernel.bringUp()

@@ -201,4 +201,22 @@ import Wire
             script.sent = []
         }
     }
+
+    @Test func `a size that becomes known in the middle of a prepared write changes nothing about it`() {
+        let script = Script()
+        let value = (0..<40).map { UInt8($0) }
+        script.write(9, value, tag: 1)
+        script.hear([0x03, 247, 0])
+        var got: [UInt8] = []
+        while let last = script.sent.last, last[0] == 0x16, got.count < 40 {
+            got += last.dropFirst(5)
+            script.hear([0x17] + last.dropFirst())
+        }
+        #expect(got == value)
+        #expect(script.sent.last == [0x18, 1])
+        script.hear([0x19])
+        #expect(script.ended.count == 1)
+        script.write(9, value, tag: 2)
+        #expect(script.sent.last == [0x12, 9, 0] + value)
+    }
 }

@@ -216,4 +216,42 @@ import Wire
         #expect(world.strap.links == 1)
         world.expectNoBreach()
     }
+
+    @Test func `handles are read anew after a link on which the hello was not answered`() {
+        let world = World.settled(.whoop5) { $0.strap.quirks.ignoresHello = true }
+        defer { world.end() }
+        world.run(seconds: 30)
+        world.strap.quirks.ignoresHello = false
+        for isRemembered in [false, true] {
+            world.radio.breakLink(.timeout)
+            #expect(world.run(atMost: 60_000) { world.strap.isConnected })
+            world.run(for: 100)
+            #expect((world.bridge.session?.handles != nil) == isRemembered)
+            #expect(world.run(atMost: 10_000) { world.bridge.session?.step == .running })
+        }
+        world.expectNoBreach()
+    }
+
+    @Test func `a frame that never ends does not swallow what comes after it`() {
+        let world = World.settled(.whoop4)
+        defer { world.end() }
+        world.run(seconds: 30)
+        let events = world.bridge.session!.handles!.find(Family.whoop4.uuid(of: .events))!.value
+        var head: [UInt8] = [0xaa, 0xa0, 0x0f, 0]
+        head[3] = crc8(head[1..<3].span.bytes)
+        world.radio.inject([0x1b, UInt8(events & 255), UInt8(events >> 8)] + head)
+        world.run(seconds: 1)
+        world.strap.doubleTap()
+        world.run(seconds: 1)
+        #expect(world.moments.isEmpty)
+        world.run(seconds: 6)
+        #expect(world.moments == [.strapTap])
+        world.expectNoBreach()
+    }
+
+    @Test func `what a strap calls itself is shown without what a terminal would obey`() {
+        let name: [UInt8] = [0x41, 0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x0a] + [UInt8](repeating: 0x42, count: 100)
+        let shown = printable(name.span.bytes)
+        #expect(shown == "A?[2J??" + String(repeating: "B", count: 57))
+    }
 }

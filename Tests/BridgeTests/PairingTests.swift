@@ -213,4 +213,54 @@ import Wire
         let roster = Roster(parsing: Array(text.utf8))
         #expect(roster.active?.helloRefusals == Strap.helloRefusalLimit)
     }
+
+    @Test(arguments: bothFamilies) func `a strap forgotten at any moment of the handshake stays forgotten`(_ family: Family) {
+        for ms in stride(from: Int64(0), through: 1_200, by: 12) {
+            let world = World.settled(family)
+            world.run(for: ms)
+            _ = world.bridge.forget()
+            world.run(seconds: 10)
+            #expect(world.bridge.roster.straps.isEmpty && !world.isPaired, "after \(ms) ms")
+            world.expectNoBreach()
+            world.end()
+        }
+    }
+
+    @Test func `a window for a strap that refuses its bond makes a new one`() {
+        let world = World.settled(.whoop5) { $0.strap.quirks.refusesHello = true }
+        defer { world.end() }
+        world.run(seconds: 60)
+        #expect(world.bridge.roster.active?.helloRefusals == 1 && world.bridge.session?.encrypted == true)
+        world.strap.quirks.refusesHello = false
+        let before = world.radio.pairings.count
+        world.bridge.openPairing(nil)
+        #expect(world.run(atMost: 30_000) { world.bridge.session?.isSession == true })
+        #expect(world.radio.pairings.count == before + 1)
+        #expect(world.bridge.roster.active?.keySuspect == false && !world.bridge.pairing.isOpen)
+        world.expectNoBreach()
+    }
+
+    @Test func `after windows for two others that do not bond the first strap is ours again, and alone`() {
+        let world = World.settled(.whoop4)
+        defer { world.end() }
+        let other = SimulatedStrap(StrapIdentity(.whoop5, serial: "5AG0000002"), address: Address("F0:F1:F2:F3:F4:00")!, schedule: world.schedule, seed: 9)
+        world.radio.straps.append(other)
+        world.bridge.openPairing(other.peer.address)
+        #expect(world.run(atMost: 30_000) { other.isConnected })
+        world.bridge.openPairing(Address("F0:F1:F2:F3:F4:01")!)
+        world.run(seconds: 130)
+        #expect(world.bridge.roster.straps.map(\.peer) == [world.strap.peer])
+        #expect(world.bridge.roster.active?.peer == world.strap.peer && world.strap.isConnected)
+        world.expectNoBreach()
+    }
+
+    @Test func `a pairing that ends after its window says nothing any more`() {
+        var pairing = Pairing()
+        pairing.open(nil, now: Instant(milliseconds: 0))
+        let wants = pairing.wants(now: Instant(milliseconds: 0))
+        #expect(wants)
+        pairing.close()
+        pairing.failed(.other(16), now: Instant(milliseconds: 1))
+        #expect(pairing.last == nil)
+    }
 }

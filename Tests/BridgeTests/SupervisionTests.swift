@@ -203,4 +203,25 @@ import Wire
         world.run(seconds: 30)
         #expect(world.bridge.alert.trouble == nil)
     }
+
+    @Test func `status says when history did not come, and calls nothing up to date then`() {
+        let world = World.settled(.whoop4, history_s: 300) { $0.strap.isWorn = false }
+        defer { world.end() }
+        world.run(seconds: 60)
+        world.bridge.offloadEnded(.unanswered)
+        #expect(world.bridge.status.sentence.hasPrefix("History did not come in"))
+        #expect(world.bridge.sync())
+        world.run(seconds: 60)
+        #expect(world.bridge.status.sentence == "The strap is not worn; history is up to date.")
+    }
+
+    @Test func `a strap that lies on the table for a day is up to date all the time`() {
+        let world = World.settled(.whoop4) { $0.strap.isWorn = false }
+        defer { world.end() }
+        for _ in 0..<96 {
+            world.run(seconds: 900)
+            #expect(world.bridge.status.truths.history)
+        }
+        world.expectNoBreach()
+    }
 }

@@ -22,8 +22,9 @@ private struct Shelf {
 
 private let adapter = Address("00:1A:7D:DA:71:13")!
 
-private func ring(_ last: UInt8) -> KeyRing {
-    let bytes: [UInt8] = [last, 0xf4, 0xf3, 0xf2, 0xf1, 0xf0, 2, 2, 0, 16, 0, 0] + [UInt8](repeating: 0, count: 8) + [UInt8](repeating: 9, count: 16)
+/// A bond of one strap; the number tells bonds apart.
+private func ring(_ number: UInt8) -> KeyRing {
+    let bytes: [UInt8] = [0xf5, 0xf4, 0xf3, 0xf2, 0xf1, 0xf0, 2, 2, 0, 16, 0, 0] + [UInt8](repeating: 0, count: 8) + [UInt8](repeating: number, count: 16)
     var ring = KeyRing()
     _ = ring.put(LongTermKey(bytes.span.bytes)!)
     return ring
@@ -78,6 +79,16 @@ struct KeyFileTests {
         let shelf = Shelf()
         try FileManager.default.createDirectory(atPath: shelf.path, withIntermediateDirectories: true)
         #expect(throws: FileError(errno: EISDIR)) { try shelf.file.load(adapter) }
+    }
+
+    @Test func whatIsForgottenIsInNoCopy() throws {
+        let shelf = Shelf()
+        try shelf.file.save(ring(1), adapter)
+        try shelf.file.save(KeyRing(), adapter)
+        #expect(try shelf.file.load(adapter) == KeyRing())
+        for suffix in ["", ".previous"] {
+            #expect(try !String(contentsOfFile: shelf.path + suffix, encoding: .utf8).contains("F0:F1"))
+        }
     }
 }
 

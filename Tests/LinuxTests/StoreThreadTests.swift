@@ -126,4 +126,18 @@ private final class SlowKeeper: Keeper, @unchecked Sendable {
         #expect(ticks >= 1 && ticks <= 2)
         thread.stop()
     }
+
+    @Test func anEndWaitsForNobodyWhoNoLongerListens() throws {
+        let clock = BoardClock()
+        let thread = try #require(StoreThread(clock: clock))
+        let keeper = SlowKeeper(thread, delay_us: 0)
+        #expect(thread.start(keeper))
+        for i in 0..<1_000 {
+            let isTaken = thread.put(.moment(Stamp(clock), .command, ticket: UInt32(i)), RawSpan())
+            #expect(isTaken)
+        }
+        thread.stop()
+        let applied = keeper.applied.load(ordering: .relaxed)
+        #expect(applied == 1_000)
+    }
 }
