@@ -1,6 +1,7 @@
 // Owns the order in which a link becomes a session: one table, each step once per link. A handshake sent twice stops a
 // strap from serving history (ENGINE: the root cause of "won't serve"), so no step is ever entered again; the two
-// exceptions, a second hello and the clock's read-back, are steps of their own.
+// exceptions, a second hello and the clock's read-back, are steps of their own. Outside the handshake, never inside a run of
+// history, the clock's steps come again when our time has become trusted, or the strap's is days ahead.
 import Whoop
 
 enum Step: UInt8, Comparable, Sendable {
