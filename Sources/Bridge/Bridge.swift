@@ -376,7 +376,10 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     }
 
     func charged(tenths: UInt16) { battery_tenths = tenths }
-    func reached(second: Int64) { frontier = max(frontier, second) }
+    /// By an untrusted clock a record of the far future cannot be told from one of now.
+    func reached(second: Int64) {
+        if clock.trusted { frontier = max(frontier, second) }
+    }
     func stateChanged() { refresh() }
 
     func offloadEnded(_ outcome: Offload.Outcome) {

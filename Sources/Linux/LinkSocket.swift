@@ -22,9 +22,13 @@ struct LinkSocket {
 
     var isOpen: Bool { descriptor >= 0 }
 
-    /// Closes it while its link stands.
+    /// Closes it while its link stands. An error that waits on it says that the link has just gone.
     mutating func close() {
         guard isOpen else { return }
+        if !closesSafely, error != 0 {
+            _ = abandon()
+            return
+        }
         _ = CLinux.close(descriptor)
         descriptor = -1
     }

@@ -41,6 +41,19 @@ public func readLineFromInput() -> String? {
     }
 }
 
+/// Text from outside as it may be shown: what would steer a terminal is replaced by `?`.
+public func plain(_ text: String) -> String {
+    var out: [UInt8] = []
+    var last: UInt8 = 0
+    for c in text.utf8 {
+        // C0, DEL, and C1 as UTF-8 has it (C2 80...9F).
+        out.append(c < 0x20 || c == 0x7f || last == 0xc2 && (0x80...0x9f).contains(c) ? 0x3f : c)
+        if last == 0xc2, out.last == 0x3f, out.count >= 2 { out.remove(at: out.count - 2) }
+        last = c
+    }
+    return String(decoding: out, as: UTF8.self)
+}
+
 /// Waits so many milliseconds.
 public func pause(milliseconds: Int) {
     var left = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)

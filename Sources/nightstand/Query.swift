@@ -24,6 +24,7 @@ func query(_ arguments: inout Arguments) -> Int32 {
     if let refused = arguments.refuseRest(of: "query") { return refused }
     return read(path) { reader throws(SQLError) in
         var isFirst = true
+        let toTerminal = isTerminal(1)
         try reader.query(sql) { row in
             if isFirst {
                 isFirst = false
@@ -32,7 +33,7 @@ func query(_ arguments: inout Arguments) -> Int32 {
                 guard write(names + "\n", to: 1) else { return false }
             }
             var line = ""
-            for i in 0..<row.columns { line += (i > 0 ? "\t" : "") + (row[i] ?? "") }
+            for i in 0..<row.columns { line += (i > 0 ? "\t" : "") + (toTerminal ? plain(row[i] ?? "") : row[i] ?? "") }
             return write(line + "\n", to: 1)
         }
     }
@@ -57,7 +58,7 @@ func moments(_ arguments: inout Arguments) -> Int32 {
         let moments = try reader.lastMoments(count)
         if moments.isEmpty { say("No moment has been marked yet.") }
         for moment in moments {
-            say("\(moment.at.utc)\(moment.trusted ? " " : "?")  \(moment.source)\(moment.note.isEmpty ? "" : "  \(moment.note)")")
+            say("\(moment.at.utc)\(moment.trusted ? " " : "?")  \(moment.source)\(moment.note.isEmpty ? "" : "  \(plain(moment.note))")")
         }
     }
 }
