@@ -260,6 +260,14 @@ class Kit:
             subprocess.run(['aarch64-linux-gnu-gcc', '-O2', '-Wall', '-fPIC', '-shared', '-nostdlib', '-o', faults,
                             Path(__file__).with_name('faults.c')], check=True)
             self.files += [libraries, faults]
+        self.figures = {}
+
+    def figure(self, name: str, value, unit: str) -> None:
+        """Leaves a figure of this build for board/sizes to print."""
+        self.figures[f'{"arm64-static" if self.static else "arm64"} {name}'] = f'{value}\t{unit}'
+        path = ROOT / f'build/figures/vm-{"static" if self.static else "dynamic"}.tsv'
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(''.join(f'{one}\t{rest}\n' for one, rest in self.figures.items()))
 
 
 def until(condition, limit_s: float, what: str, detail=lambda: '', pause_s: float = 0.2):

@@ -46,6 +46,12 @@ def the_whole_night_arrives_once_and_every_acknowledgement_is_right(machine):
     assert machine.rows('SELECT count(*), sum(records) FROM burst') == [(260, 12984)]
     delays = [a['after_end_ms'] for a in acks]
     took = acks[-1]['t'] - bursts[0]['t']
+    figure = machine.kit.figure
+    figure('resident after the night with a live link', memory['Rss'] * 1024, 'bytes')
+    figure('anonymous after the night with a live link', memory['Anonymous'] * 1024, 'bytes')
+    figure('records a second over the night', f'{12984 / took:.0f}', 'records/s')
+    figure('acknowledgement after END, mean of 260 bursts', f'{sum(delays) / 260:.0f}', 'ms')
+    figure('acknowledgement after END, longest', f'{max(delays):.0f}', 'ms')
     return (f'12984 records in {took:.0f} s = {12984 / took:.0f}/s; acknowledged {sum(delays) / 260:.0f} ms after END on average, '
             f'{max(delays):.0f} at worst; {memory["Rss"]} KiB resident, {memory["Anonymous"]} anonymous'
             f' ({"static" if machine.kit.static else "dynamic"} build)')
@@ -74,4 +80,5 @@ def after_a_reboot_the_strap_is_back_without_pairing_and_history_goes_on(machine
     rows = machine.rows('SELECT count(*), count(DISTINCT counter) FROM record')
     assert rows == [(before + 200,) * 2], f'{rows} after {before} and 200 more'
     assert machine.sh('stat -c %a /data/ns/keys/*').split()[0] == '600'
+    machine.kit.figure('start to first heart rate', f'{first:.1f}', 's')
     return f'first heart rate {first:.1f} s after the process began'
