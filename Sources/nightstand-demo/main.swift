@@ -2,5 +2,9 @@
 import CLinux
 import Linux
 
-var arguments = Arguments(programArguments())
-exit(demo(&arguments))
+func run() -> Int32 {
+    var arguments = Arguments(programArguments())
+    return demo(&arguments)
+}
+
+exit(run())
