@@ -23,6 +23,8 @@ public final class KernelRadio: Radio, Handler, Timed {
 
     static let grace_ms: Int64 = 300
     static let hangUp_ms: Int64 = 3_000
+    /// A socket on a link that stands connects within milliseconds, encryption included; one that does not never will.
+    static let opening_ms: Int64 = 10_000
     static let sendAgain_ms: Int64 = 100
     static let reopen_ms: Int64 = 5_000
     /// PDUs taken in one go, so that a flood leaves time for the button.
@@ -170,7 +172,13 @@ public final class KernelRadio: Radio, Handler, Timed {
             sendDeadline = .never
             listener?.writable()
         }
-        if now >= linkDeadline { settle() }
+        guard now >= linkDeadline else { return }
+        if case .opening = link {
+            log.say("The link stands but its socket does not connect; it is made anew.")
+            lose(.notReached, closing: true)
+        } else {
+            settle()
+        }
     }
 
     public func ready(_ descriptor: Int32, _ events: Interest) {
@@ -211,6 +219,7 @@ public final class KernelRadio: Radio, Handler, Timed {
         do throws(SystemError) {
             try socket.open(peer, secured: secured)
             link = .opening(peer, secured: secured)
+            linkDeadline = clock.now + Self.opening_ms
             try loop.add(socket.descriptor, .writable, self)
         } catch {
             log.say("The link's socket: \(error.text).")
@@ -222,6 +231,7 @@ public final class KernelRadio: Radio, Handler, Timed {
         let error = socket.error
         guard error == 0, let keyBytes = socket.keyBytes else { return fail(error) }
         link = .up(peer)
+        linkDeadline = .never
         loop.change(socket.descriptor, .readable)
         listener?.linkUp(encrypted: keyBytes >= 7)
     }

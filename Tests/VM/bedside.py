@@ -86,7 +86,7 @@ def the_led_tells_the_zone_and_after_ten_seconds_of_silence_no_data(machine):
         machine.tell_strap(f'hr {bpm}')
         daemon.await_status(30, f'{bpm} bpm is zone {zone}', heart_rate_bpm=bpm, zone=zone, led=f'zone {zone}')
         whole = [len(group) for group in flashes(machine, 11)][1:-1]
-        counted[zone] = sorted(whole)[len(whole) // 2] if whole else 0
+        counted[zone] = max(whole, default=0)  # a busy machine can miss a flash, and sees none that was not there
     assert counted == {1: 1, 3: 3, 5: 5}, f'flashes counted, by zone: {counted}'
     machine.tell_strap('mute on')
     began = machine.uptime()
@@ -94,7 +94,7 @@ def the_led_tells_the_zone_and_after_ten_seconds_of_silence_no_data(machine):
     silent = machine.uptime() - began
     assert status['truth_link'] is True and silent > 7, f'{silent:.1f} s after the last heart rate'
     pairs = [len(group) for group in flashes(machine, 14)][1:-1]
-    assert pairs and sorted(pairs)[len(pairs) // 2] == 2, f'flashes of no data: {pairs}'
+    assert max(pairs, default=0) == 2, f'flashes of no data: {pairs}'
     machine.tell_strap('mute off')
     machine.tell_strap('hr 60-180')
     daemon.await_status(90, 'heart rate is back', truth_heart_rate=True)
