@@ -110,8 +110,9 @@ public final class Bridge: RadioListener, StoreListener, ButtonListener, Session
     var signal: LampSignal {
         if let at = gesture.longAt, clock.now >= at { return .holding }
         if pairing.isOpen { return .pairing }
-        if let heartRate { return .zone(zones.zone(of: heartRate.bpm)) }
+        // Before the zone: what a person must see is not hidden by a heart that beats.
         if let trouble = alert.trouble { return .trouble(trouble) }
+        if let heartRate { return .zone(zones.zone(of: heartRate.bpm)) }
         if session?.offload.isRunning == true { return .syncing }
         switch supervisor.state {
         case .noRadio: return .trouble(.radio)

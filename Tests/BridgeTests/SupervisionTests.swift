@@ -180,6 +180,8 @@ import Wire
         world.bridge.storage(has: .failed(10))
         world.run(seconds: 6)
         #expect(world.bridge.alert.trouble == .storage && world.bridge.status.sentence.contains("SQLite 10"))
+        // A heart that beats hides no trouble.
+        #expect(world.bridge.status.heartRate != nil && world.bridge.lamp.signal == .trouble(.storage))
         world.bridge.storage(has: nil)
         world.run(seconds: 6)
         #expect(world.bridge.alert.trouble == nil)
