@@ -118,18 +118,22 @@ class Firmware(Commands):
         while (burst := self.flash.current) is not None:
             self.log('burst', index=self.flash.trim, why=why, frames=len(burst.frames), records=burst.records,
                      token=burst.token.hex() if burst.token else None)
-            await self._serve(burst.frames)
+            await self._serve(burst.frames[:-1])
             if burst.token == frame.NO_TOKEN:
+                await self._serve(burst.frames[-1:])
                 self.log('nothing_stored')
                 return
             if burst.token is None:  # a recorded END that is damaged: the recording repeats the burst
+                await self._serve(burst.frames[-1:])
                 await asyncio.sleep(min(1.0, self.options.resend_after))
                 self.flash.release(None)
                 why = 'damaged end'
                 continue
+            # before it is on the air: an acknowledgement may be faster than the pause that follows a packet
             self.offered = (burst.token, time.monotonic())
             self.verdict = asyncio.get_running_loop().create_future()
             self.log('end', index=self.flash.trim, token=burst.token.hex())
+            await self._serve(burst.frames[-1:])
             # not wait_for, which swallows a cancellation that meets a verdict
             await asyncio.wait([self.verdict], timeout=self.options.resend_after)
             why = self.verdict.result() if self.verdict.done() else 'no acknowledgement'

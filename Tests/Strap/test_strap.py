@@ -118,6 +118,21 @@ class Offload(unittest.TestCase):
             firmware.link_down()
 
     @run
+    async def test_the_fastest_acknowledgement_counts(self):
+        firmware, link = strap(rate=2000)
+        notify = link.notify
+
+        async def acknowledging(name, value):
+            await notify(name, value)
+            inner = unwrap(FOUR, value)
+            if inner[:3:2] == bytes([49, frame.END]):
+                await tell(firmware, 23, b'\x01' + inner[13:21])
+        link.notify = acknowledging
+        await tell(firmware, 22)
+        await settle(lambda: firmware.log.named('served'))
+        self.assertEqual((len(firmware.log.named('ack')), len(firmware.log.named('ack_ignored'))), (3, 0))
+
+    @run
     async def test_other_history_ends_the_old_with_complete(self):
         firmware, link = await self.serve_one(lose_link_every=200)
         await firmware.exchange('w4-hist-real-1', False)

@@ -139,5 +139,33 @@ def however_often_it_is_killed_nothing_is_lost_and_nothing_acknowledged_too_earl
             f'{elsewhere} elsewhere; {repeats} bursts came again and were not kept twice')
 
 
+def the_plug_is_pulled_while_a_slow_card_takes_a_burst(machine):
+    daemon, strap, chance = machine.daemon, machine.strap, random.Random(machine.folder.name)
+    mark = strap.mark()
+    daemon.start(before=FAULTY)
+    if not machine.tell_strap('status')['bonds']:
+        daemon.pair()
+    machine.sh('touch /tmp/slow')
+    while len(strap.since(mark, 'ack')) < 3:
+        strap.wait(len(strap.all), 'ack', 60)
+    end = strap.wait(len(strap.all), 'end', 60)
+    delay = chance.uniform(0, 0.3)
+    time.sleep(delay)
+    machine.cut()
+    told = [a['token'] for a in strap.since(mark, 'ack')]
+    return f'{delay * 1000:.0f} ms after an END, which {"was" if end["token"] in told else "was not"} acknowledged'
+
+
+def after_power_cuts_all_that_was_acknowledged_is_there(machine):
+    daemon, strap = machine.daemon, machine.strap
+    mark = strap.mark()
+    daemon.start()
+    strap.wait(mark, 'served', 120)
+    daemon.await_status(60, 'all is well', sentence='All is well.', storage='ok')
+    assert held(machine)['trim'] > 0, 'nothing had been acknowledged'
+    same_as_served(machine)
+    return f'{held(machine)["trim"]} bursts were acknowledged before'
+
+
 def two_hundred_kills(machine):
     return however_often_it_is_killed_nothing_is_lost_and_nothing_acknowledged_too_early(machine, 200, 2)

@@ -123,6 +123,12 @@ class Machine:
         finally:
             database.close()
 
+    def cut(self) -> None:
+        """Pulls the plug: what was not synced is lost, and this machine is over."""
+        self.daemon.pid = None
+        self.line.sendall(b'powercut\n')
+        self.boot.wait(60)
+
     def end(self):
         """Powers the machine off and waits for it."""
         if self.boot.poll() is None:
