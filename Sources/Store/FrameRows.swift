@@ -54,7 +54,7 @@ extension RingFile {
             bind(live, 7, doubtfulOnly: stamp)
             live.bind(8, second.heartRate)
             var text = NumberList(scratch)
-            for i in 0..<second.rrCount { if let ms = second.rr(at: i) { text.append(UInt32(ms)) } }
+            second.rr.forEach { text.append(UInt32($0)) }
             live.bind(9, text: text.bytes)
             live.bind(10, second.isWorn.map { $0 ? Int64(1) : 0 })
             try live.run()
@@ -107,7 +107,7 @@ extension RingFile {
         var text = NumberList(scratch)
         if let second = found.summary {
             record.bind(7, second.heartRate)
-            for i in 0..<second.rrCount { if let ms = second.rr(at: i) { text.append(UInt32(ms)) } }
+            second.rr.forEach { text.append(UInt32($0)) }
             record.bind(8, text: text.bytes)
             record.bind(9, thousandths(second.dynamicAcceleration))
             let gravity = second.gravity
@@ -127,7 +127,7 @@ extension RingFile {
             record.bind(23, second.channelWord(2).rawValue)
         } else if let heart = found.heart {
             record.bind(7, heart.heartRate)
-            for i in 0..<heart.rrCount { if let ms = heart.rr(at: i) { text.append(UInt32(ms)) } }
+            heart.rr.forEach { text.append(UInt32($0)) }
             record.bind(8, text: text.bytes)
         } else if let pulse = found.pulse {
             record.bind(9, thousandths(pulse.dynamicAcceleration))

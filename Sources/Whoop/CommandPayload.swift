@@ -16,6 +16,8 @@ extension Command {
             inner.u8(pattern)
             inner.u8(loops)
             inner.zeros(3)
+        case .motionStream(let stream):
+            inner.u8(stream.rawValue)
         case .hello, .getName, .getVersion, .rawStreamOff, .stopHaptics:
             inner.u8(0)
         default:
@@ -52,7 +54,10 @@ extension Command {
             stockEffect(into: &inner)
             inner.u16(0)
             inner.u8(loops)
-        case .hello, .getName, .stopHaptics:
+        case .motionStream(let stream):
+            inner.u8(1)
+            inner.u8(stream.rawValue)
+        case .hello, .getName, .stopHaptics, .getPackInfo, .getGyroscope:
             inner.u8(1)
         default:
             shared(into: &inner)
@@ -72,6 +77,11 @@ extension Command {
             inner.u64(token)
         case .burstFailed:
             inner.zeros(2)
+        case .getFrontEnd, .stopRawData, .getBodyLocation, .getKeyCount, .getNextKey:
+            inner.u8(1)
+        case .getValue(_, let key):
+            inner.u8(1)
+            key.append(to: &inner)
         default:
             inner.u8(0)
         }

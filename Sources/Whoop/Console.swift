@@ -13,15 +13,19 @@ public struct Console: ~Escapable {
 
     /// Counter of pieces; wraps at 256.
     public var sequence: UInt8 { inner.u8(at: 1) }
+    /// The event's number; always 2.
+    public var number: UInt16 { inner.u16(at: 2) }
     public var unix: UInt32 { inner.u32(at: 4) }
     /// 1/32768 s.
     public var subsecond: UInt16 { inner.u16(at: 8) }
 
+    /// As long as the frame says, at most what is there: a revision, text, NUL.
+    public var body: RawSpan {
+        @_lifetime(copy self) get { inner.extracting(12..<max(12, min(12 + Int(inner.u16(at: 10)), inner.byteCount))) }
+    }
+
     /// ASCII, usually 50 bytes, without the revision byte before and the NUL after it.
     public var text: RawSpan {
-        @_lifetime(copy self) get {
-            let end = min(12 + Int(inner.u16(at: 10)), inner.byteCount)
-            return Whoop.text(inner.extracting(min(13, end)..<end))
-        }
+        @_lifetime(copy self) get { Whoop.text(body.extracting(min(1, body.byteCount)..<body.byteCount)) }
     }
 }

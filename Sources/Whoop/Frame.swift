@@ -37,6 +37,12 @@ public struct Frame: ~Escapable {
     /// Whether the field map is known. A 5.0 frame of another revision is kept raw and no view decodes it (WHOOP.md 3.2).
     public var isKnownRevision: Bool { family == .whoop4 || bytes.u8(at: 1) == 1 }
 
+    /// Who the frame is for, as a 5.0 header says it (WHOOP.md 3.2): 0 strap, 1 app, 2 battery pack. Nothing is refused
+    /// because of it.
+    public var destination: UInt8? { family == .whoop5 ? bytes.u8(at: 4) : nil }
+    /// Who it is from.
+    public var source: UInt8? { family == .whoop5 ? bytes.u8(at: 5) : nil }
+
     /// What the beginning of some bytes is.
     public enum Check: Equatable, Sendable {
         /// Too few bytes yet; `needed` in all before more can be said.
@@ -89,6 +95,8 @@ public enum PacketType {
     public static var event: UInt8 { 48 }
     public static var metadata: UInt8 { 49 }
     public static var console: UInt8 { 50 }
+    public static var motion: UInt8 { 51 }
+    public static var storedMotion: UInt8 { 52 }
     public static var relativePackEvent: UInt8 { 53 }
     public static var packEvent: UInt8 { 54 }
     public static var packConsole: UInt8 { 55 }

@@ -6,21 +6,21 @@ enum Gate {
     @inline(__always)
     static func heartRate(_ value: UInt8) -> UInt8? { value >= 25 && value <= 230 ? value : nil }
 
-    /// 0...4; a greater count makes all intervals worthless.
+    /// 0...most; a greater count makes all intervals worthless.
     @inline(__always)
-    static func rrCount(_ value: UInt8) -> Int { value <= 4 ? Int(value) : 0 }
-
-    /// Milliseconds, 200...2500, of interval `index` of `count` 16-bit ones from offset `first`.
-    @inline(__always)
-    static func rr(_ bytes: RawSpan, first: Int, _ index: Int, of count: Int) -> UInt16? {
-        guard index >= 0, index < count else { return nil }
-        let value = bytes.u16(at: first + 2 * index)
-        return value >= 200 && value <= 2500 ? value : nil
-    }
+    static func rrCount(_ value: UInt8, most: UInt8 = 4) -> Int { value <= most ? Int(value) : 0 }
 
     /// Finite, 0...16 g: dynamic acceleration.
     @inline(__always)
     static func motion(_ value: Float) -> Float? { value >= 0 && value <= 16 ? value : nil }
+
+    /// Mean acceleration in g, three components from `offset`, on 4.0: its magnitude is 0.5...1.8.
+    @inline(__always)
+    static func gravity(_ bytes: RawSpan, at offset: Int) -> Vector? {
+        let mean = Vector(x: bytes.f32(at: offset), y: bytes.f32(at: offset + 4), z: bytes.f32(at: offset + 8))
+        let square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z
+        return square >= 0.25 && square <= 3.24 ? mean : nil
+    }
 
     /// Hundredths of a degree Celsius, 5...45 °C.
     @inline(__always)

@@ -12,20 +12,32 @@ public struct Heart: ~Escapable {
     init?(_ record: borrowing Record) {
         guard record.family == .whoop4 else { return nil }
         switch record.version {
-        case 5, 7, 9, 10: guard record.inner.byteCount >= 27 else { return nil }
+        case 5, 7, 9: guard record.inner.byteCount >= 27 else { return nil }
+        case 10: guard record.inner.byteCount >= 35 else { return nil }
         default: return nil
         }
         inner = record.inner
     }
 
+    /// v7 is disputed; v5 and v9 are known from one source.
+    public var confidence: Confidence {
+        switch inner.u8(at: 1) {
+        case 10: .established
+        case 7: .disputed
+        default: .single
+        }
+    }
+
     /// Beats per minute, 25...230.
     public var heartRate: UInt8? { Gate.heartRate(inner.u8(at: 17)) }
 
-    /// R-R intervals, 0...4. A count above 4 is not believed: 0.
-    public var rrCount: Int { Gate.rrCount(inner.u8(at: 18)) }
+    /// R-R intervals, 0...4, in v10 0...8. A greater count is not believed: 0.
+    public var rrCount: Int { Gate.rrCount(inner.u8(at: 18), most: inner.u8(at: 1) == 10 ? 8 : 4) }
 
-    /// R-R interval `index` (0..<rrCount) in milliseconds, 200...2500.
-    public func rr(at index: Int) -> UInt16? { Gate.rr(inner, first: 19, index, of: rrCount) }
+    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    public var rr: Series {
+        @_lifetime(copy self) get { Series(inner, at: 19, .interval, count: rrCount) }
+    }
 }
 
 extension Record {

@@ -25,25 +25,14 @@ public struct Pulse: ~Escapable {
     /// The first sample, an ADC code of 20 bits with sign.
     public var first: Int32? { Pulse.isCode(inner.i32(at: 15)) ? inner.i32(at: 15) : nil }
 
-    public static var deltaCount: Int { 24 }
-
-    /// Delta `index` (0..<24): sample `index + 1` less sample `index`.
-    public func delta(at index: Int) -> Int16? {
-        index >= 0 && index < Pulse.deltaCount ? inner.i16(at: 19 + 2 * index) : nil
+    /// 24 differences: number `i` is sample `i + 1` less sample `i`.
+    public var deltas: Series {
+        @_lifetime(copy self) get { Series(inner, at: 19, .i16, count: 24) }
     }
 
     /// The samples, as far as they can be trusted.
     public var samples: PulseSamples {
-        var samples = PulseSamples()
-        guard var value = first else { return samples }
-        samples.append(value)
-        for i in 0..<Pulse.deltaCount {
-            let delta = inner.i16(at: 19 + 2 * i)
-            value += Int32(delta)
-            guard delta != .min, delta != .max, Pulse.isCode(value) else { break }
-            samples.append(value)
-        }
-        return samples
+        @_lifetime(copy self) get { PulseSamples(first: first, deltas) }
     }
 
     /// As the summary of the same second has it: g, 0...16.
@@ -54,20 +43,33 @@ public struct Pulse: ~Escapable {
     /// Whether the strap's check of the wave's shape passed. It is not a beat.
     public var isShapeGood: Bool { inner.u8(at: 74) == 1 }
 
-    private static func isCode(_ value: Int32) -> Bool { value >= -524_288 && value <= 524_287 }
+    /// A snapshot of flags, 0 or 1.
+    public var flags: UInt8 { inner.u8(at: 73) }
+
+    @inline(__always)
+    static func isCode(_ value: Int32) -> Bool { value >= -524_288 && value <= 524_287 }
 }
 
-/// Up to 25 samples at 25 Hz.
-public struct PulseSamples: Sendable {
-    private var values = InlineArray<25, Int32>(repeating: 0)
-    public private(set) var count = 0
+/// Up to 25 samples at 25 Hz, each summed up when it is asked for. A delta at a rail ends them, and so does a sum outside
+/// 20 bits: what follows cannot be trusted.
+public struct PulseSamples: ~Escapable {
+    private let deltas: Series
+    private var value: Int32?
+    private var index = 0
 
-    /// Sample `index`; nil outside 0..<count.
-    public subscript(index: Int) -> Int32? { index >= 0 && index < count ? values[index] : nil }
+    @_lifetime(copy deltas)
+    init(first: Int32?, _ deltas: borrowing Series) {
+        self.deltas = copy deltas
+        value = first
+    }
 
-    fileprivate mutating func append(_ value: Int32) {
-        guard count < 25 else { return }
-        values[count] = value
-        count += 1
+    /// The next sample, an ADC code of 20 bits with sign; nil at the end.
+    @_lifetime(self: copy self)
+    public mutating func next() -> Int32? {
+        guard let sample = value else { return nil }
+        value = nil
+        if let delta = deltas[index], delta != Int32(Int16.min), delta != Int32(Int16.max), Pulse.isCode(sample + delta) { value = sample + delta }
+        index += 1
+        return sample
     }
 }

@@ -11,6 +11,8 @@ public struct Realtime: ~Escapable {
         inner = frame.inner
     }
 
+    /// Revision of the layout, 2 on all frames seen. There is no sequence number.
+    public var revision: UInt8 { inner.u8(at: 1) }
     public var time: StrapTime { StrapTime(seconds: inner.u32(at: 2), fraction: inner.u16(at: 6)) }
 
     /// Beats per minute, 25...230.
@@ -19,8 +21,10 @@ public struct Realtime: ~Escapable {
     /// R-R intervals, 0...4. A count above 4 is not believed: 0.
     public var rrCount: Int { Gate.rrCount(inner.u8(at: 9)) }
 
-    /// R-R interval `index` (0..<rrCount) in milliseconds, 200...2500.
-    public func rr(at index: Int) -> UInt16? { Gate.rr(inner, first: 10, index, of: rrCount) }
+    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    public var rr: Series {
+        @_lifetime(copy self) get { Series(inner, at: 10, .interval, count: rrCount) }
+    }
 
     /// Whether the strap says that it is on a body.
     public var isWorn: Bool? { inner.byteCount > 18 ? inner.u8(at: 18) == 1 : nil }

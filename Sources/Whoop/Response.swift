@@ -91,15 +91,87 @@ public struct Response: ~Escapable {
     }
 
     /// The main firmware of a 4.0 (WHOOP.md 5.4).
-    public var version: Version? {
+    public var version: Version? { version(at: 1) }
+
+    /// The co-processor's firmware of a 4.0.
+    public var coprocessorVersion: Version? { version(at: 17) }
+
+    private func version(at offset: Int) -> Version? {
         guard answers(.getVersion), result == .success, body.u8(at: 0) == 1 else { return nil }
-        return Version(body, at: 1)
+        return Version(body, at: offset)
     }
 
     /// The alarm as the strap holds it (WHOOP.md 5.8).
     public var alarm: AlarmState? {
         guard answers(.getAlarm(slot: 1)), result == .success else { return nil }
         return AlarmState(body, family: family)
+    }
+
+    /// What a 5.0 says of a buzz or an alarm beside the result (WHOOP.md 5.8, single source): 0 unknown, 1 valid, 2 effect,
+    /// 3 loops, 4 duration invalid, 5 played, 6 failed, 7 timed out, 8 busy, 9 stopped, 10 time, 11 slot invalid.
+    public var hapticsStatus: UInt8? {
+        guard family == .whoop5, !isFromPack, body.byteCount >= 2 else { return nil }
+        switch command {
+        case 19, 66, 68: return body.u8(at: 1)
+        default: return nil
+        }
+    }
+
+    /// The battery pack (WHOOP.md 5.5).
+    public var pack: PackInfo? {
+        @_lifetime(copy self) get { answers(.getPackInfo) && result == .success ? PackInfo(body, at: 2) : nil }
+    }
+
+    /// The battery in detail, 4.0 (WHOOP.md 5.5).
+    public var extendedBattery: ExtendedBattery? {
+        answers(.getExtendedBattery) && result == .success ? ExtendedBattery(body) : nil
+    }
+
+    /// Where the strap is worn, see `Realtime.location` (WHOOP.md 5.1, command 84).
+    public var location: UInt8? {
+        answers(.getBodyLocation) && result == .success && body.byteCount >= 4 ? body.u8(at: 3) : nil
+    }
+
+    // MARK: Configuration (WHOOP.md 5.10)
+
+    /// How many keys a store has.
+    public var keyCount: UInt16? {
+        guard !isFromPack, command == 115 || command == 117, result == .success, body.byteCount >= 3, body.u8(at: 0) == 1 else { return nil }
+        return body.u16(at: 1)
+    }
+
+    /// The place of the key that was asked for, 255 after the last one.
+    public var keyIndex: UInt8? {
+        guard !isFromPack, command == 116 || command == 118, result == .success, body.byteCount >= 35, body.u8(at: 0) == 1 else { return nil }
+        return body.u8(at: 1)
+    }
+
+    /// A key's name: the next one of a store, or the one whose value was asked for or set.
+    public var key: RawSpan? {
+        @_lifetime(copy self) get {
+            guard !isFromPack, result == .success, body.u8(at: 0) == 1 else { return nil }
+            switch command {
+            case 116, 118:
+                guard let field = body.slice(3, 35) else { return nil }
+                return text(field)
+            case 119, 120, 121, 128:
+                guard let field = body.slice(1, 33) else { return nil }
+                return text(field)
+            default:
+                return nil
+            }
+        }
+    }
+
+    /// The key's value: ASCII '1' is on, '2' is off.
+    public var value: RawSpan? {
+        @_lifetime(copy self) get {
+            guard !isFromPack, result == .success, body.u8(at: 0) == 1, let field = body.slice(33, 65) else { return nil }
+            switch command {
+            case 119, 120, 121, 128: return text(field)
+            default: return nil
+            }
+        }
     }
 }
 

@@ -42,8 +42,10 @@ public struct Summary: ~Escapable {
     /// R-R intervals, 0...4. A count above 4 is not believed: 0.
     public var rrCount: Int { Gate.rrCount(inner.u8(at: at(18, 15))) }
 
-    /// R-R interval `index` (0..<rrCount) in milliseconds, 200...2500.
-    public func rr(at index: Int) -> UInt16? { Gate.rr(inner, first: at(19, 16), index, of: rrCount) }
+    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    public var rr: Series {
+        @_lifetime(copy self) get { Series(inner, at: at(19, 16), .interval, count: rrCount) }
+    }
 
     /// 255 is clean. Its meaning is inferred: nothing should be refused because of it.
     public var quality: UInt8 { inner.u8(at: at(31, 32)) }
@@ -55,11 +57,9 @@ public struct Summary: ~Escapable {
 
     /// Mean acceleration of this second, g. On 4.0 its magnitude is 0.5...1.8, on 5.0 each component at most 16.
     public var gravity: Vector? {
-        let from = at(36, 37)
-        let mean = Vector(x: inner.f32(at: from), y: inner.f32(at: from + 4), z: inner.f32(at: from + 8))
-        guard abs(mean.x) <= 16, abs(mean.y) <= 16, abs(mean.z) <= 16 else { return nil }
-        let square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z
-        return layout == .v18 || (square >= 0.25 && square <= 3.24) ? mean : nil
+        if layout != .v18 { return Gate.gravity(inner, at: 36) }
+        let mean = Vector(x: inner.f32(at: 37), y: inner.f32(at: 41), z: inner.f32(at: 45))
+        return abs(mean.x) <= 16 && abs(mean.y) <= 16 && abs(mean.z) <= 16 ? mean : nil
     }
 
     /// Cumulative steps; wraps at 65536, restarts with the strap. v24 and v18.
@@ -84,8 +84,9 @@ public struct Summary: ~Escapable {
         layout == .v18 ? Gate.skin(Int(inner.i16(at: 65))) : Gate.skin(Int(inner.u16(at: 72)) * 10)
     }
 
-    /// Whether the meaning of `skinTemperature_centi` was derived from data (4.0) and not told by several sources (5.0).
-    public var isSkinTemperatureDerived: Bool { layout != .v18 }
+    /// How sure skin temperature, steps, sleep state and blood oxygen are: 4.0's were worked out from the data of few straps
+    /// (WHOOP.md 16), 5.0's are told by several sources.
+    public var confidence: Confidence { layout == .v18 ? .established : .derived }
 
     /// The battery cell's temperature in tenths of °C, -400...1000. v18.
     public var cellTemperature_tenths: Int16? { boardValue(at: 61) }
@@ -115,7 +116,26 @@ public struct Summary: ~Escapable {
     /// Whether the optical channels for blood oxygen were lit in this second.
     public var isOxygenWindow: Bool { channelWord(1).isLit && channelWord(2).isLit }
 
+    // MARK: What nobody can read yet
+
+    /// Two bytes at an offset of the inner record, for whoever finds out (WHOOP.md 16).
+    public func raw(at offset: Int) -> UInt16 { inner.u16(at: offset) }
+
+    /// A float at 48 of 4.0, always a whole number, ±32768.
+    public var rawReal: Float? {
+        let value = inner.f32(at: 48)
+        return layout != .v18 && value.isFinite ? value : nil
+    }
+
+    /// v18.
+    public var signalFlags: UInt8? { layout == .v18 ? inner.u8(at: 25) : nil }
+
     // MARK: Optics
+
+    /// The three words of the optical front end, see `ChannelWord`.
+    public var channelWords: Series {
+        @_lifetime(copy self) get { Series(inner, at: at(74, 67), .u16, count: 3) }
+    }
 
     /// Channel `index` 0...2 of the optical front end (WHOOP.md 8.4).
     public func channelWord(_ index: Int) -> ChannelWord {

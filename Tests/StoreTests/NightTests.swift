@@ -56,7 +56,7 @@ enum Night {
         // Independently of the ring: every interval in the bytes.
         let beats = Night.frames.reduce(0) { sum, bytes in
             guard let frame = Frame(bytes.span.bytes, family: .whoop4), let second = Summary(frame) else { return sum }
-            return sum + (0..<second.rrCount).filter { second.rr(at: $0) != nil }.count
+            return sum + (0..<second.rr.count).filter { second.rr[$0] != nil }.count
         }
         #expect(try bench.count("SELECT count(*) FROM rr") == beats)
         #expect(try bench.count("SELECT count(*) FROM undecoded") == 0)

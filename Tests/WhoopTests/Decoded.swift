@@ -9,7 +9,10 @@ func decoded(_ frame: borrowing Frame) -> Fields {
     var f: Fields = [
         "frame_len": JSON(frame.bytes.byteCount), "packet_type": JSON(frame.type),
         "header_crc_ok": .bool(true), "payload_crc_ok": .bool(true),
+        // A layout's revision, a version or a counter: byte 1 of every inner record, also of unknown types.
+        "seq": JSON(frame.inner.u8(at: 1)),
     ]
+    if let to = frame.destination, let from = frame.source { f["roles_hex"] = .string(hexPair(to) + hexPair(from)) }
     if let view = Realtime(frame) { read(view, into: &f) }
     if let view = Response(frame) { read(view, into: &f) }
     if let view = Event(frame) { read(view, into: &f) }
@@ -19,11 +22,76 @@ func decoded(_ frame: borrowing Frame) -> Fields {
         f["unix"] = JSON(view.unix)
         f["subsec"] = JSON(view.subsecond)
         f["text"] = .string(string(view.text))
+        f["event"] = JSON(view.number)
+        f["payload_len"] = JSON(view.body.byteCount)
+        f["payload_hex"] = .string(hex(view.body))
+    }
+    if let view = PackEvent(frame) {
+        f["event"] = JSON(view.number)
+        f["unix"] = JSON(view.unix)
+        f["subsec"] = JSON(view.subsecond)
+        f["payload_len"] = JSON(view.body.byteCount)
+        f["payload_hex"] = .string(hex(view.body))
+        if view.number == 2 { f["pack_soc_pct"] = tenths(view.charge_tenths) }
     }
     if let view = Record(frame) { read(view, into: &f) }
     if let view = Summary(frame) { read(view, into: &f) }
     if let view = Pulse(frame) { read(view, into: &f) }
+    if let record = Record(frame) {
+        // The strap writes the mean twice; nothing reads the copy but this test.
+        if record.version == 12 || record.version == 24 {
+            f["gravity2"] = .array([52, 56, 60].map { JSON(record.inner.f32(at: $0)) })
+        }
+        if let view = record.heart {
+            f["hr"] = JSON(view.heartRate)
+            f["rr_count"] = JSON(view.rrCount)
+            f["rr"] = list(view.rr)
+        }
+        if let view = record.motion {
+            f["count_accel"] = JSON(view.acceleration.count)
+            f["count_gyro"] = JSON(view.rotation.count)
+            series("accel_x", view.acceleration.x, into: &f)
+            series("accel_y", view.acceleration.y, into: &f)
+            series("accel_z", view.acceleration.z, into: &f)
+            series("gyro_x", view.rotation.x, into: &f)
+            series("gyro_y", view.rotation.y, into: &f)
+            series("gyro_z", view.rotation.z, into: &f)
+        }
+        if let view = record.optics {
+            f["blocks"] = .array((0..<view.blockCount).map { JSON(view.block($0)?.count) })
+            for i in 0..<view.blockCount {
+                guard let block = view.block(i) else { continue }
+                series("ch_\(i)_0", block.a, into: &f)
+                series("ch_\(i)_1", block.b, into: &f)
+            }
+        }
+        if let view = record.research { f["r22_tag"] = JSON(view.tag) }
+    }
     return f
+}
+
+private func tenths(_ value: UInt16?) -> JSON { value.map { .number(Double($0) / 10) } ?? .null }
+
+private func list(_ values: borrowing Series) -> JSON {
+    var out: [JSON] = []
+    values.forEach { out.append(JSON($0)) }
+    return .array(out)
+}
+
+private func series(_ name: String, _ values: borrowing Series, into f: inout Fields) {
+    f[name] = list(values)
+    f[name + "_count"] = JSON(values.count)
+    f[name + "_first"] = JSON(values[0])
+    f[name + "_last"] = JSON(values[values.count - 1])
+    var sum = 0
+    values.forEach { sum += Int($0) }
+    f[name + "_sum"] = JSON(sum)
+}
+
+private func read(_ view: borrowing PackInfo, into f: inout Fields) {
+    f["pack_addr"] = .string(hex(view.address))
+    f["pack_serial"] = .string(string(view.serial))
+    f["pack_soc_pct"] = tenths(view.charge_tenths)
 }
 
 private func read(_ view: borrowing Realtime, into f: inout Fields) {
@@ -31,7 +99,7 @@ private func read(_ view: borrowing Realtime, into f: inout Fields) {
     f["subsec"] = JSON(view.time.fraction)
     f["hr"] = JSON(view.heartRate)
     f["rr_count"] = JSON(view.rrCount)
-    f["rr"] = .array((0..<view.rrCount).compactMap { view.rr(at: $0) }.map { JSON($0) })
+    f["rr"] = list(view.rr)
     let worn = view.isWorn.map { hexPair($0 ? 1 : 0) } ?? ""
     f["tail_hex"] = .string(worn + (view.location.map { hexPair($0) } ?? ""))
 }
@@ -71,8 +139,18 @@ private func read(_ view: borrowing Response, into f: inout Fields) {
     if view.command == Command.getVersion.number(for: view.family) { f["fw_harvard"] = JSON(view.version?.text) }
     if view.command == Command.getName.number(for: view.family) {
         f["advertising_name"] = .null
-        if let name = view.name { f["advertising_name"] = .string(string(name)) }
+        if let name = view.name {
+            f["advertising_name"] = .string(string(name))
+            // With its NUL, as the strap counts it.
+            f["name_len"] = JSON(name.byteCount + 1)
+        }
     }
+    if view.command == Command.getVersion.number(for: view.family) { f["fw_boylston"] = JSON(view.coprocessorVersion?.text) }
+    if let pack = view.pack { read(pack, into: &f) }
+    if let count = view.keyCount { f["flag_count"] = JSON(count) }
+    if let index = view.keyIndex { f["flag_index"] = JSON(index) }
+    if let key = view.key { f["flag_name"] = .string(string(key)) }
+    if let value = view.value { f["flag_value"] = .string(string(value)) }
 }
 
 private func read(_ view: borrowing Event, into f: inout Fields) {
@@ -85,7 +163,9 @@ private func read(_ view: borrowing Event, into f: inout Fields) {
     if view.number == .batteryLevel {
         f["battery_pct"] = view.battery?.tenths.map { .number(Double($0) / 10) } ?? .null
         f["battery_mv"] = JSON(view.battery?.millivolts)
+        f["charging"] = JSON(view.battery?.chargingFlag.map { $0 ? 1 : 0 })
     }
+    if let pack = view.pack { read(pack, into: &f) }
 }
 
 private func read(_ view: borrowing Metadata, into f: inout Fields) {
@@ -117,17 +197,22 @@ private func read(_ view: borrowing Record, into f: inout Fields) {
 private func read(_ view: borrowing Summary, into f: inout Fields) {
     f["hr"] = JSON(view.heartRate)
     f["rr_count"] = JSON(view.rrCount)
-    f["rr"] = .array((0..<view.rrCount).compactMap { view.rr(at: $0) }.map { JSON($0) })
+    f["rr"] = list(view.rr)
     f["quality_u8"] = JSON(view.quality)
     f["motion_f32"] = JSON(view.dynamicAcceleration)
     f["gravity"] = view.gravity.map { .array([JSON($0.x), JSON($0.y), JSON($0.z)]) } ?? .null
-    for i in 0..<3 { f["chan_word_\(i)"] = JSON(view.channelWord(i).rawValue) }
+    for i in 0..<3 { f["chan_word_\(i)"] = JSON(view.channelWords[i]) }
     f["spo2_u8"] = JSON(view.spo2Byte)
     f["sleep_state"] = JSON(view.sleepState.rawValue)
     switch view.layout {
     case .v12, .v24:
         // The vectors' name for the tenths of a degree at 72.
         f["led_raw"] = JSON(view.skinTemperature_centi.map { $0 / 10 })
+        // Old names of the vectors; WHOOP.md says what these bytes are not.
+        for (name, offset) in [("spo2_red_raw", 64), ("spo2_ir_raw", 66), ("skin_temp_raw", 68), ("ambient_raw", 70), ("raw_u16_27", 27), ("raw_u16_29", 29)] {
+            f[name] = JSON(view.raw(at: offset))
+        }
+        f["raw_f32_48"] = JSON(view.rawReal)
     case .v18:
         f["skin_temp_raw"] = JSON(view.skinTemperature_centi)
         f["temp_aux_1_raw"] = JSON(view.cellTemperature_tenths)
@@ -135,6 +220,8 @@ private func read(_ view: borrowing Summary, into f: inout Fields) {
         f["step_counter"] = JSON(view.steps)
         f["activity_u8"] = JSON(view.activity?.rawValue)
         f["raw_u8_51"] = JSON(view.cadence)
+        f["flags_u8"] = JSON(view.signalFlags)
+        for offset in [26, 28, 30] { f["raw_u16_\(offset)"] = JSON(view.raw(at: offset)) }
         f["raw_f32_105"] = JSON(view.logVariance)
         f["state_u8"] = JSON(view.sleepByte)
         f["wake_quality"] = JSON(view.sleepByte >> 2 & 3)
@@ -145,12 +232,7 @@ private func read(_ view: borrowing Summary, into f: inout Fields) {
 private func read(_ view: borrowing Pulse, into f: inout Fields) {
     f["burst_u16"] = JSON(view.segment)
     f["dc_u32"] = JSON(view.first)
-    let deltas = (0..<Pulse.deltaCount).compactMap { view.delta(at: $0) }.map { Int($0) }
-    f["ppg"] = .array(deltas.map { JSON($0) })
-    f["ppg_count"] = JSON(deltas.count)
-    f["ppg_first"] = JSON(deltas.first)
-    f["ppg_last"] = JSON(deltas.last)
-    f["ppg_sum"] = JSON(deltas.reduce(0, +))
+    series("ppg", view.deltas, into: &f)
     f["motion_f32"] = JSON(view.dynamicAcceleration)
     f["chan_word_0"] = JSON(view.channelWord.rawValue)
 }

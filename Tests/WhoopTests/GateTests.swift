@@ -23,14 +23,14 @@ import Wire
 
     @Test func moreThanFourIntervalsAreNone() {
         #expect(summary(Golden.v24, .whoop4, [(18, [5])]) { $0.rrCount } == 0)
-        #expect(summary(Golden.v24, .whoop4, [(18, [5])]) { $0.rr(at: 0) } == nil)
+        #expect(summary(Golden.v24, .whoop4, [(18, [5])]) { $0.rr[0] } == nil)
         #expect(summary(Golden.v24, .whoop4, [(18, [4])]) { $0.rrCount } == 4)
     }
 
     @Test(arguments: [(199, false), (200, true), (2500, true), (2501, false)])
     func interval(ms: Int, passes: Bool) {
-        #expect(summary(Golden.v24, .whoop4, [(19, little(ms, 2))]) { $0.rr(at: 0) } == (passes ? UInt16(ms) : nil))
-        #expect(summary(Golden.v18, .whoop5, [(16, little(ms, 2))]) { $0.rr(at: 0) } == (passes ? UInt16(ms) : nil))
+        #expect(summary(Golden.v24, .whoop4, [(19, little(ms, 2))]) { $0.rr[0] } == (passes ? Int32(ms) : nil))
+        #expect(summary(Golden.v18, .whoop5, [(16, little(ms, 2))]) { $0.rr[0] } == (passes ? Int32(ms) : nil))
     }
 
     @Test(arguments: [(-0.01, false), (0, true), (16, true), (16.01, false), (.nan, false), (.infinity, false)] as [(Float, Bool)])

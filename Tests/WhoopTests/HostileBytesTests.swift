@@ -25,7 +25,7 @@ struct Seeded: RandomNumberGenerator {
         var sum = Int(frame.type) + frame.inner.byteCount
         if let v = Realtime(frame) {
             sum += v.rrCount + Int(v.heartRate ?? 0) + Int(v.location ?? 0) + Int(v.time.seconds & 1) + (v.isWorn == true ? 1 : 0)
-            for i in -1...8 { sum += Int(v.rr(at: i) ?? 0) }
+            for i in -1...8 { sum += Int(v.rr[i] ?? 0) }
         }
         if let v = Response(frame) {
             sum += v.body.byteCount + Int(v.battery_tenths ?? 0) + Int(v.clock?.fraction ?? 0) + Int(v.dataRange?.pagesBehind ?? 0)
@@ -47,13 +47,14 @@ struct Seeded: RandomNumberGenerator {
             sum += Int(record.counter & 1) + Int(record.subsecond)
             if let s = record.summary {
                 sum += s.rrCount + Int(s.heartRate ?? 0) + Int(s.skinTemperature_centi ?? 0) + Int(s.steps ?? 0) + Int(s.spo2 ?? 0)
-                for i in -1...8 { sum += Int(s.rr(at: i) ?? 0) + Int(s.channelWord(i).rawValue) + Int(s.signalToNoise_dB(i) ?? 0) }
+                for i in -1...8 { sum += Int(s.rr[i] ?? 0) + Int(s.channelWord(i).rawValue) + Int(s.signalToNoise_dB(i) ?? 0) }
                 sum += Int(s.dynamicAcceleration ?? 0) + Int(s.gravity?.x ?? 0) + Int(s.cellTemperature_tenths ?? 0) + Int(s.boardTemperature_tenths ?? 0)
                 sum += Int(s.activity?.rawValue ?? 0) + Int(s.sleepState.rawValue) + (s.isOxygenWindow ? 1 : 0) + (s.logVariance == nil ? 0 : 1)
             }
             if let p = record.pulse {
-                let samples = p.samples
-                sum += Int(samples[samples.count - 1] ?? 0) + Int(p.delta(at: 24) ?? 0) + Int(p.dynamicAcceleration ?? 0) + Int(p.channelWord.current)
+                var samples = p.samples
+                while let sample = samples.next() { sum &+= Int(sample) }
+                sum += Int(p.dynamicAcceleration ?? 0) + Int(p.channelWord.current)
             }
         }
         return sum

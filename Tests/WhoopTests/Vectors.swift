@@ -1,6 +1,7 @@
 // Owns the golden vectors under Tests/Vectors: reading them, and the form of their values.
 // A null in a vector means "must be absent"; floats agree within 1e-4 of their size.
 import Foundation
+import Testing
 import Wire
 @testable import Whoop
 
@@ -56,6 +57,20 @@ enum Vectors {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let data = try Data(contentsOf: folder.appendingPathComponent("Vectors/\(name).json"))
         return try JSONDecoder().decode([JSON].self, from: data)
+    }
+
+    /// Files of frames: the two under Tests/Vectors, and every `*_frames.json` in the folder that NIGHTSTAND_VECTORS names.
+    static func frameFiles() throws -> [(name: String, entries: [JSON])] {
+        var files = try ["whoop4_frames", "whoop5_frames"].map { ($0, try load($0)) }
+        if let folder = ProcessInfo.processInfo.environment["NIGHTSTAND_VECTORS"] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix("_frames.json") }.sorted()
+            try #require(!names.isEmpty, "NIGHTSTAND_VECTORS names a folder without *_frames.json")
+            for name in names {
+                let data = try Data(contentsOf: URL(fileURLWithPath: folder).appendingPathComponent(name))
+                files.append((folder + "/" + name, try JSONDecoder().decode([JSON].self, from: data)))
+            }
+        }
+        return files
     }
 
     static func family(_ entry: JSON) -> Family { entry["family"]?.string == "4.0" ? .whoop4 : .whoop5 }

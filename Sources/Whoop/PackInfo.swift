@@ -1,0 +1,34 @@
+// Owns what the strap tells of its battery pack: the answer to GET_BATTERY_PACK_INFO (WHOOP.md 5.5) and event 109 (6.3)
+// hold the same block, one byte apart. All zeros: there is no pack.
+import Wire
+
+/// The battery pack.
+public struct PackInfo: ~Escapable {
+    /// Address 6 bytes, name 16, charge 2.
+    private let block: RawSpan
+
+    /// `offset`: where the address lies in the body. Nil for a short body.
+    @_lifetime(copy body)
+    init?(_ body: RawSpan, at offset: Int) {
+        guard let block = body.slice(offset, offset + 24) else { return nil }
+        self.block = block
+    }
+
+    public var isAttached: Bool {
+        for i in 0..<block.byteCount where block.u8(at: i) != 0 { return true }
+        return false
+    }
+
+    /// Six bytes, the first first as the strap sends it.
+    public var address: RawSpan {
+        @_lifetime(copy self) get { block.extracting(0..<6) }
+    }
+
+    /// Serial number or name, ASCII.
+    public var serial: RawSpan {
+        @_lifetime(copy self) get { text(block.extracting(6..<22)) }
+    }
+
+    /// State of charge in tenths of a percent, 0...1000; inferred.
+    public var charge_tenths: UInt16? { Gate.battery(UInt32(block.u16(at: 22))) }
+}
