@@ -42,3 +42,58 @@ extension WallTime {
         return "\(year)-\(two(month))-\(two(day))T\(two(second / 3600)):\(two(second % 3600 / 60)):\(two(second % 60))Z"
     }
 }
+
+extension WallTime {
+    /// The time of text such as `2026-01-01T00:00:00Z`, seconds' fraction allowed, `Z` or an offset such as `+01:00`
+    /// needed (RFC 3339); nil for anything else, and for a day or hour that does not exist.
+    public init?(utc text: String) {
+        var digits = text.utf8.makeIterator()
+        var next = digits.next()
+        func number(_ count: Int) -> Int64? {
+            var value: Int64 = 0
+            for _ in 0..<count {
+                guard let c = next, c >= 0x30, c <= 0x39 else { return nil }
+                value = value * 10 + Int64(c - 0x30)
+                next = digits.next()
+            }
+            return value
+        }
+        func skip(_ either: UInt8, _ or: UInt8) -> Bool {
+            guard next == either || next == or else { return false }
+            next = digits.next()
+            return true
+        }
+        guard let year = number(4), skip(0x2d, 0x2d), let month = number(2), skip(0x2d, 0x2d), let day = number(2), skip(0x54, 0x74),
+              let hour = number(2), skip(0x3a, 0x3a), let minute = number(2), skip(0x3a, 0x3a), let second = number(2),
+              (1...12).contains(month), hour < 24, minute < 60, second < 60 else { return nil }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let length: Int64 = switch month { case 2: isLeap ? 29 : 28; case 4, 6, 9, 11: 30; default: 31 }
+        guard day >= 1, day <= length else { return nil }
+
+        var fraction: Int64 = 0
+        if skip(0x2e, 0x2c) {
+            var scale: Int64 = 100
+            guard let c = next, c >= 0x30, c <= 0x39 else { return nil }
+            while let c = next, c >= 0x30, c <= 0x39 {
+                fraction += Int64(c - 0x30) * scale
+                scale /= 10
+                next = digits.next()
+            }
+        }
+        var offset: Int64 = 0
+        if !skip(0x5a, 0x7a) {
+            let isAhead = next == 0x2b
+            guard skip(0x2b, 0x2d), let hours = number(2), skip(0x3a, 0x3a), let minutes = number(2), hours < 24, minutes < 60 else { return nil }
+            offset = (hours * 60 + minutes) * (isAhead ? 60 : -60)
+        }
+        guard next == nil else { return nil }
+
+        // days_from_civil of the same source as `utc`.
+        let y = month <= 2 ? year - 1 : year
+        let era = (y >= 0 ? y : y - 399) / 400
+        let yearOfEra = y - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        milliseconds = (days * 86_400 + hour * 3600 + minute * 60 + second - offset) * 1000 + fraction
+    }
+}
