@@ -21,6 +21,12 @@ private func thousandths(_ value: Float?) -> Int64? {
     return Int64((value * 1000).rounded())
 }
 
+/// Which of a second's values have a derived meaning (column `derived`).
+private func derived(_ second: borrowing Summary) -> Int64 {
+    guard second.confidence == .derived else { return 0 }
+    return (second.skinTemperature_centi == nil ? 0 : 1) | 2 | (second.spo2 == nil ? 0 : 4) | (second.steps == nil ? 0 : 8)
+}
+
 extension RingFile {
     /// A frame of a burst. True: it is a record.
     func write(history frame: borrowing Frame, strap: Int64, _ stamp: Stamp) throws(SQLError) {
@@ -125,10 +131,20 @@ extension RingFile {
             record.bind(21, second.channelWord(0).rawValue)
             record.bind(22, second.channelWord(1).rawValue)
             record.bind(23, second.channelWord(2).rawValue)
+            record.bind(24, derived(second))
         } else if let heart = found.heart {
             record.bind(7, heart.heartRate)
             heart.rr.forEach { text.append(UInt32($0)) }
             record.bind(8, text: text.bytes)
+            if let motion = found.motion {
+                record.bind(9, thousandths(motion.dynamicAcceleration))
+                let gravity = motion.gravity
+                record.bind(10, thousandths(gravity?.x))
+                record.bind(11, thousandths(gravity?.y))
+                record.bind(12, thousandths(gravity?.z))
+                record.bind(14, motion.steps)
+                record.bind(24, motion.steps == nil ? 0 : 8)
+            }
         } else if let pulse = found.pulse {
             record.bind(9, thousandths(pulse.dynamicAcceleration))
             record.bind(21, pulse.channelWord.rawValue)
@@ -175,9 +191,6 @@ extension RingFile {
 extension Record {
     /// Whether the layout of this version is known (WHOOP.md 8.2), though not all of them become columns.
     var isLayoutKnown: Bool {
-        switch (family, version) {
-        case (.whoop4, 11), (.whoop5, 20), (.whoop5, 21): true
-        default: summary != nil || pulse != nil || heart != nil
-        }
+        summary != nil || pulse != nil || heart != nil || motion != nil || optics != nil || research != nil
     }
 }

@@ -61,7 +61,7 @@ final class RingFile {
         self.database = database
         record = try insert("record", "unix,strap,counter,version,fraction,time_doubt,heart_rate_bpm,rr_ms,motion_mg,"
             + "gravity_x_mg,gravity_y_mg,gravity_z_mg,skin_temperature_centi_c,steps,cadence,activity,sleep_state,"
-            + "state_flags,spo2_percent,quality,channel_0,channel_1,channel_2", ignoring: true)
+            + "state_flags,spo2_percent,quality,channel_0,channel_1,channel_2,derived", ignoring: true)
         live = try insert("live", "unix,strap,lane,fraction,time_doubt,run,monotonic_ms,heart_rate_bpm,rr_ms,worn", ignoring: true)
         event = try insert("event", "unix,strap,kind,number,fraction,body,time_doubt,lane", ignoring: true)
         battery = try insert("battery", "unix,strap,source,tenths_percent,millivolts,run,monotonic_ms", ignoring: true)

@@ -7,7 +7,7 @@ enum Schema {
     static var application: Int64 { 0x4e73_5267 }
 
     /// `user_version` in the file's header.
-    static var version: Int64 { 1 }
+    static var version: Int64 { 2 }
 
     /// Everything a new file begins with.
     static var sql: String {
@@ -56,6 +56,9 @@ enum Schema {
           spo2_percent INTEGER,
           quality INTEGER,                 -- 255 clean
           channel_0 INTEGER, channel_1 INTEGER, channel_2 INTEGER,
+          -- Values whose meaning was worked out from the data of few straps: 1 skin temperature, 2 sleep state, 4 blood
+          -- oxygen, 8 steps. NULL: a row from before this was kept; then all four of versions 12 and 24.
+          derived INTEGER,
           PRIMARY KEY(unix, strap, counter, version)) WITHOUT ROWID;
 
         -- What was seen as it happened. Lane 2: the strap's realtime frames, on the strap's clock. Lane 3: the standard
@@ -174,21 +177,23 @@ enum Schema {
     }
 
     /// A record covers its second when it carries heart rate or gravity; a bare pulse packet does not.
-    private static var views: String {
+    static var views: String {
         """
         -- One row per second. History wins over realtime frames, those over the standard characteristic. Of two
         -- records in a second the earlier complete one is shown; `record` has both.
         CREATE VIEW second(unix, strap, lane, heart_rate_bpm, rr_ms, motion_mg, gravity_x_mg, gravity_y_mg,
-            gravity_z_mg, skin_temperature_c, skin_temperature_derived, steps, activity, sleep_state, spo2_percent,
-            quality, worn, time_doubt) AS
+            gravity_z_mg, skin_temperature_c, skin_temperature_derived, steps, steps_derived, activity, sleep_state,
+            sleep_state_derived, spo2_percent, spo2_derived, quality, worn, time_doubt) AS
           SELECT unix, strap, 'history', heart_rate_bpm, rr_ms, motion_mg, gravity_x_mg, gravity_y_mg, gravity_z_mg,
-            skin_temperature_centi_c / 100.0, CASE WHEN skin_temperature_centi_c IS NOT NULL THEN version <> 18 END,
-            steps, activity, sleep_state, spo2_percent, quality, NULL, time_doubt
-          FROM (SELECT *, min((gravity_x_mg IS NULL) * 8589934592 + (heart_rate_bpm IS NULL) * 4294967296 + counter)
+            skin_temperature_centi_c / 100.0, CASE WHEN skin_temperature_centi_c IS NOT NULL THEN d & 1 END,
+            steps, CASE WHEN steps IS NOT NULL THEN d >> 3 & 1 END, activity,
+            sleep_state, CASE WHEN sleep_state IS NOT NULL THEN d >> 1 & 1 END,
+            spo2_percent, CASE WHEN spo2_percent IS NOT NULL THEN d >> 2 & 1 END, quality, NULL, time_doubt
+          FROM (SELECT *, coalesce(derived, (version = 12 OR version = 24) * 15) AS d, min((gravity_x_mg IS NULL) * 8589934592 + (heart_rate_bpm IS NULL) * 4294967296 + counter)
                 FROM record WHERE heart_rate_bpm IS NOT NULL OR gravity_x_mg IS NOT NULL GROUP BY unix, strap)
           UNION ALL
           SELECT unix, strap, CASE lane WHEN 2 THEN 'realtime' ELSE 'standard' END, heart_rate_bpm, rr_ms,
-            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worn, time_doubt
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worn, time_doubt
           FROM (SELECT *, min(lane * 2 + (heart_rate_bpm IS NULL)) FROM live GROUP BY unix, strap) AS l
           WHERE NOT EXISTS (SELECT 1 FROM record AS r WHERE r.unix = l.unix AND r.strap = l.strap
             AND (r.heart_rate_bpm IS NOT NULL OR r.gravity_x_mg IS NOT NULL));

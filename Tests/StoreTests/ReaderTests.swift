@@ -44,7 +44,7 @@ import Wire
         let reader = try RingReader(path: bench.folder.ring, clock: bench.clock)
         #expect(throws: SQLError.self) { try reader.query(sql) { _ in true } }
         #expect(try reader.counts().records == 20)
-        #expect(try reader.database.integer("PRAGMA user_version") == 1)
+        #expect(try reader.database.integer("PRAGMA user_version") == Schema.version)
     }
 
     /// A clock that runs a second with every look.
