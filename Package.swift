@@ -30,6 +30,7 @@ let package = Package(
         .target(name: "Whoop", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Ports", dependencies: ["Wire"], swiftSettings: product),
         .target(name: "Bluetooth", dependencies: ["Wire"], swiftSettings: product),
+        .target(name: "Capture", dependencies: ["Wire", "Bluetooth", "Whoop"], swiftSettings: product),
         .target(name: "Vitals", swiftSettings: product),
         .target(name: "Bridge", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Vitals"], swiftSettings: product),
         .target(name: "Gateway", dependencies: ["Wire", "Ports", "Whoop", "Bridge"], swiftSettings: product),
@@ -52,6 +53,7 @@ let package = Package(
         .testTarget(name: "PortsTests", dependencies: ["Ports"], swiftSettings: test),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
+        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Bluetooth", "Whoop", "Wire"], swiftSettings: test),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Bluetooth", "Ports", "Wire"], swiftSettings: test),
     ] + (firmware ? [] : [
         // The bridge's tests kill a bridge at work, an ordinary program.

@@ -1,0 +1,34 @@
+// Owns turning hex text into bytes, a buffer at a time: a value in text may be longer than anything that is held.
+import Wire
+
+/// Hex text on its way to frames.
+final class HexDigits {
+    private let finder: FrameFinder
+    private var bytes = InlineArray<4096, UInt8>(repeating: 0)
+
+    init(_ finder: FrameFinder) { self.finder = finder }
+
+    /// Feeds the bytes that the digits in `text` stand for. Whatever is no digit, and `0x`, only separates.
+    /// The caller has seen that the digits come in pairs.
+    func feed(_ text: RawSpan, at place: Place) {
+        var count = 0
+        var high: UInt8?
+        var i = 0
+        while i < text.byteCount {
+            let c = text.u8(at: i)
+            i += 1
+            // The zero of a prefix is no digit of the value.
+            if c == 0x30, high == nil, text.u8(at: i) | 0x20 == 0x78 { continue }
+            guard let digit = hexDigit(c) else { continue }
+            guard let first = high else { high = digit; continue }
+            bytes[count] = first << 4 | digit
+            high = nil
+            count += 1
+            if count == 4096 {
+                finder.feed(bytes.span.bytes, at: place)
+                count = 0
+            }
+        }
+        if count > 0 { finder.feed(bytes.span.bytes.extracting(first: count), at: place) }
+    }
+}
