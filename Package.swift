@@ -38,7 +38,7 @@ let package = Package(
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
         .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
-        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Whoop", "Wire"], swiftSettings: product),
+        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Capture", "Whoop", "Wire"], swiftSettings: product),
         // A program of its own, so that a board's firmware holds no simulator.
         .executableTarget(name: "nightstand-demo", dependencies: ["Gateway", "Store", "Linux", "Simulator"], swiftSettings: product),
 

@@ -4,9 +4,12 @@ import CLinux
 
 /// Writes all of a text to a descriptor; false when it could not.
 @discardableResult
-public func write(_ text: String, to descriptor: Int32) -> Bool {
-    var bytes = Array(text.utf8)
-    return bytes.withUnsafeMutableBytes { buffer in
+public func write(_ text: String, to descriptor: Int32) -> Bool { write(Array(text.utf8), to: descriptor) }
+
+/// Writes all of some bytes to a descriptor; false when it could not.
+@discardableResult
+public func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    bytes.withUnsafeBytes { buffer in
         var done = 0
         while done < buffer.count {
             let n = CLinux.write(descriptor, buffer.baseAddress! + done, buffer.count - done)

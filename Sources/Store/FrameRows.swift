@@ -86,7 +86,7 @@ extension RingFile {
         bind(live, 7, doubtfulOnly: stamp)
         live.bind(8, heart.heartRate)
         var text = NumberList(scratch)
-        for i in 0..<heart.rrCount { if let ms = heart.rr(at: i) { text.append(UInt32(ms)) } }
+        heart.rr.forEach { text.append(UInt32($0)) }
         live.bind(9, text: text.bytes)
         live.bind(10, heart.contact.map { $0 ? Int64(1) : 0 })
         try live.run()

@@ -72,6 +72,16 @@ extension Realtime {
     }
 }
 
+extension HeartRateMeasurement {
+    /// Says every field of the value.
+    public func describe(into sink: inout some FieldSink & ~Copyable) {
+        sink.field("heart_rate_bpm", heartRate)
+        sink.field("rr_ms", rr, .established)
+        if let contact { sink.field("worn", flag: contact) }
+        if let energy_kJ { sink.field("energy_kj", energy_kJ) }
+    }
+}
+
 extension Metadata {
     func describe(into sink: inout some FieldSink & ~Copyable) {
         sink.field("sequence", sequence)

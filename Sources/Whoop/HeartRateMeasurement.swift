@@ -38,11 +38,9 @@ public struct HeartRateMeasurement: ~Escapable {
     /// R-R intervals, oldest first.
     public var rrCount: Int { flags & 16 != 0 ? max(0, value.byteCount - rrStart) / 2 : 0 }
 
-    /// R-R interval `index` (0..<rrCount) in milliseconds, 200...2500.
-    public func rr(at index: Int) -> UInt16? {
-        guard let raw = rawRR(at: index) else { return nil }
-        let ms = (UInt32(raw) * 1000 + 512) / 1024
-        return ms >= 200 && ms <= 2500 ? UInt16(ms) : nil
+    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    public var rr: Series {
+        @_lifetime(copy self) get { Series(value, at: rrStart, .interval1024, count: rrCount) }
     }
 
     /// R-R interval `index` (0..<rrCount) as sent, 1/1024 s.

@@ -11,6 +11,8 @@ public struct Series: ~Escapable {
         case i20
         /// An R-R interval in a u16: milliseconds, 200...2500; others are absent.
         case interval
+        /// The same in 1/1024 s, read as milliseconds, rounded (WHOOP.md 11).
+        case interval1024
     }
 
     private let bytes: RawSpan
@@ -38,9 +40,10 @@ public struct Series: ~Escapable {
             case .u16: return Int32(bytes.u16(at: 2 * index))
             case .i32: return bytes.i32(at: 4 * index)
             case .i20: return Int32(bitPattern: bytes.u32(at: 4 * index) << 12) >> 12
-            case .interval:
-                let ms = bytes.u16(at: 2 * index)
-                return ms >= 200 && ms <= 2500 ? Int32(ms) : nil
+            case .interval, .interval1024:
+                let raw = Int32(bytes.u16(at: 2 * index))
+                let ms = code == .interval ? raw : (raw * 1000 + 512) / 1024
+                return ms >= 200 && ms <= 2500 ? ms : nil
             }
         }
     }

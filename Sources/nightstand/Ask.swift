@@ -45,7 +45,7 @@ func ask(_ socket: String, _ command: String, _ members: [(StaticString, String)
 
 /// Asks, and says the answer's text. The exit status.
 func askAndSay(_ arguments: inout Arguments, _ command: StaticString, _ members: [(StaticString, String)] = []) -> Int32 {
-    let socket = arguments.option("--socket") ?? Place.socket
+    let socket = arguments.option("--socket") ?? Paths.socket
     let json = arguments.flag("--json")
     if let refused = arguments.refuseRest(of: command) { return refused }
     switch ask(socket, "\(command)", members) {

@@ -16,7 +16,7 @@ func config(_ arguments: inout Arguments) -> Int32 {
         complain("config has one verb; say: nightstand config check")
         return Int32(Exit.usage)
     }
-    let path = arguments.operand() ?? Place.configuration
+    let path = arguments.operand() ?? Paths.configuration
     if let refused = arguments.refuseRest(of: "config") { return refused }
     switch readSettings(path, mustExist: true) {
     case .failed(let status): return status

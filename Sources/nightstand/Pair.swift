@@ -11,7 +11,7 @@ let pairHelp: StaticString = """
     """
 
 func pair(_ arguments: inout Arguments) -> Int32 {
-    let socket = arguments.option("--socket") ?? Place.socket
+    let socket = arguments.option("--socket") ?? Paths.socket
     let yes = arguments.flag("--yes")
     let address = arguments.operand() ?? ""
     if let refused = arguments.refuseRest(of: "pair") { return refused }

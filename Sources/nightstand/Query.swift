@@ -16,7 +16,7 @@ let queryHelp: StaticString = """
     """
 
 func query(_ arguments: inout Arguments) -> Int32 {
-    let path = arguments.option("--database") ?? Place.database
+    let path = arguments.option("--database") ?? Paths.database
     guard let sql = arguments.operand() else {
         complain("query needs a statement, such as: nightstand query \"SELECT * FROM second ORDER BY unix DESC LIMIT 5\"")
         return Int32(Exit.usage)
@@ -47,7 +47,7 @@ let momentsHelp: StaticString = """
     """
 
 func moments(_ arguments: inout Arguments) -> Int32 {
-    let path = arguments.option("--database") ?? Place.database
+    let path = arguments.option("--database") ?? Paths.database
     let limit = arguments.option("--limit") ?? "20"
     guard let count = Int(limit), (1...100_000).contains(count) else {
         complain("--limit \(limit): must be a whole number 1 to 100000")

@@ -18,12 +18,12 @@ let runHelp: StaticString = """
 
 func run(_ arguments: inout Arguments) -> Int32 {
     let configuration = arguments.option("--config")
-    let state = arguments.option("--state") ?? Place.state
-    let socket = arguments.option("--socket") ?? Place.socket
+    let state = arguments.option("--state") ?? Paths.state
+    let socket = arguments.option("--socket") ?? Paths.socket
     if let refused = arguments.refuseRest(of: "run") { return refused }
 
     let settings: Settings
-    switch readSettings(configuration ?? Place.configuration, mustExist: configuration != nil) {
+    switch readSettings(configuration ?? Paths.configuration, mustExist: configuration != nil) {
     case .failed(let status): return status
     case .settings(let read): settings = read
     }

@@ -45,7 +45,7 @@ let markHelp: StaticString = """
     """
 
 func mark(_ arguments: inout Arguments) -> Int32 {
-    let socket = arguments.option("--socket") ?? Place.socket
+    let socket = arguments.option("--socket") ?? Paths.socket
     let note = arguments.rest()
     switch ask(socket, "mark", [("note", note)]) {
     case .failed(let status): return status
@@ -60,7 +60,7 @@ let liveHelp: StaticString = """
     """
 
 func live(_ arguments: inout Arguments) -> Int32 {
-    let socket = arguments.option("--socket") ?? Place.socket
+    let socket = arguments.option("--socket") ?? Paths.socket
     let json = arguments.flag("--json")
     if let refused = arguments.refuseRest(of: "live") { return refused }
     let redraw = isTerminal(1) && !json
@@ -93,7 +93,7 @@ let forgetHelp: StaticString = """
     """
 
 func forget(_ arguments: inout Arguments) -> Int32 {
-    let socket = arguments.option("--socket") ?? Place.socket
+    let socket = arguments.option("--socket") ?? Paths.socket
     let yes = arguments.flag("--yes")
     if let refused = arguments.refuseRest(of: "forget") { return refused }
     if !yes, isTerminal(0) {

@@ -17,7 +17,7 @@ import Wire
             guard let expect = entry["expect"], expect != .null else { Issue.record("\(id) was taken"); continue }
             let bpm = expect["hr"]?.int ?? -1
             let raw = (0..<view.rrCount).compactMap { view.rawRR(at: $0) }.map { Int($0) }
-            let ms = (0..<view.rrCount).map { view.rr(at: $0).map { Int($0) } }
+            let ms = (0..<view.rrCount).map { view.rr[$0].map { Int($0) } }
             #expect(Int(view.flags) == expect["flags"]?.int, "\(id)")
             #expect(Int(view.rawHeartRate) == bpm, "\(id)")
             #expect(view.heartRate.map { Int($0) } == (30...230 ~= bpm ? bpm : nil), "\(id)")
@@ -34,15 +34,15 @@ import Wire
             #expect((HeartRateMeasurement(value.span.bytes)?.heartRate != nil) == passes)
         }
         // 205/1024 s is 200.2 ms, 204 is 199.2; 2560 is 2500 ms, 2561 is 2501.
-        for (raw, ms) in [(204, nil), (205, 200), (2560, 2500), (2561, nil)] as [(Int, UInt16?)] {
+        for (raw, ms) in [(204, nil), (205, 200), (2560, 2500), (2561, nil)] as [(Int, Int32?)] {
             let value: [UInt8] = [16, 60, UInt8(raw & 0xff), UInt8(raw >> 8)]
-            #expect(HeartRateMeasurement(value.span.bytes)?.rr(at: 0) == ms)
+            #expect(HeartRateMeasurement(value.span.bytes)?.rr[0] == ms)
         }
     }
 
     @Test func anIntervalBeyondTheLastIsNil() {
         let value: [UInt8] = [16, 60, 0, 4]
         let view = HeartRateMeasurement(value.span.bytes)
-        #expect(view?.rr(at: 1) == nil && view?.rr(at: -1) == nil && view?.rawRR(at: 1) == nil)
+        #expect(view?.rr[1] == nil && view?.rr[-1] == nil && view?.rawRR(at: 1) == nil)
     }
 }

@@ -124,7 +124,7 @@ struct Seeded: RandomNumberGenerator {
             let a = random.next(), b = random.next()
             for i in 0..<8 { value[i] = UInt8(truncatingIfNeeded: a >> (8 * UInt64(i))); value[i + 8] = UInt8(truncatingIfNeeded: b >> (8 * UInt64(i))) }
             if let v = HeartRateMeasurement(value.span.bytes.extracting(first: Int(b % 25))) {
-                sum &+= v.rrCount + Int(v.heartRate ?? 0) + Int(v.rr(at: 0) ?? 0) + Int(v.rr(at: v.rrCount) ?? 0) + Int(v.energy_kJ ?? 0)
+                sum &+= v.rrCount + Int(v.heartRate ?? 0) + Int(v.rr[0] ?? 0) + Int(v.rr[v.rrCount] ?? 0) + Int(v.energy_kJ ?? 0)
             }
         }
         #expect(sum > 0)
