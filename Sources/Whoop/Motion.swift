@@ -27,6 +27,37 @@ public struct Axes: ~Escapable {
     }
 }
 
+extension Axes {
+    /// Of acceleration: the largest change of its magnitude from one sample to the next, g. It is what summaries carry as
+    /// `dynamicAcceleration` (WHOOP.md 8.3). Nil with fewer than two samples.
+    public var largestChange: Float? {
+        guard count >= 2 else { return nil }
+        var last = magnitude(0), largest: Float = 0
+        for i in 1..<count {
+            let here = magnitude(i)
+            largest = max(largest, abs(here - last))
+            last = here
+        }
+        return largest
+    }
+
+    /// Of acceleration: the mean of each axis, g. Nil without samples.
+    public var mean: Vector? {
+        guard count > 0 else { return nil }
+        func mean(_ axis: borrowing Series) -> Float {
+            var sum: Int64 = 0
+            axis.forEach { sum += Int64($0) }
+            return Float(sum) / Float(count) / MotionScale.perG
+        }
+        return Vector(x: mean(x), y: mean(y), z: mean(z))
+    }
+
+    private func magnitude(_ index: Int) -> Float {
+        let (a, b, c) = (Float(x[index] ?? 0), Float(y[index] ?? 0), Float(z[index] ?? 0))
+        return (a * a + b * b + c * c).squareRoot() / MotionScale.perG
+    }
+}
+
 /// A second of raw motion.
 public struct Motion: ~Escapable {
     private enum Layout { case v10, v21 }

@@ -12,9 +12,6 @@ import Wire
         return value ?? nil
     }
 
-    func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    func little(_ value: Float) -> [UInt8] { little(Int(value.bitPattern), 4) }
-
     @Test(arguments: [(0, nil), (24, nil), (25, 25), (230, 230), (231, nil), (255, nil)] as [(UInt8, UInt8?)])
     func heartRate(sent: UInt8, read: UInt8?) {
         #expect(summary(Golden.v24, .whoop4, [(17, [sent])]) { $0.heartRate } == read)

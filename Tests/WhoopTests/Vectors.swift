@@ -126,3 +126,8 @@ func sealed(_ inner: [UInt8], _ family: Family) -> [UInt8] {
     let crc = crc32(inner.span.bytes)
     return frame + (0..<4).map { UInt8(truncatingIfNeeded: crc >> (8 * UInt32($0))) }
 }
+
+/// The low `count` bytes of a number, the lowest first.
+func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+
+func little(_ value: Float) -> [UInt8] { little(Int(value.bitPattern), 4) }
