@@ -38,8 +38,9 @@ let package = Package(
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
         .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
-        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Capture", "Whoop", "Wire"], swiftSettings: product),
-        // A program of its own, so that a board's firmware holds no simulator.
+        .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Wire"], swiftSettings: product),
+        // Programs of their own, so that a board's firmware holds neither a simulator nor a reader of captures.
+        .executableTarget(name: "nightstand-frames", dependencies: ["Capture", "Gateway", "Linux", "Whoop", "Wire"], swiftSettings: product),
         .executableTarget(name: "nightstand-demo", dependencies: ["Gateway", "Store", "Linux", "Simulator"], swiftSettings: product),
 
         // The figures of ./deploy.sh bench.
@@ -54,6 +55,7 @@ let package = Package(
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: test),
         .testTarget(name: "WhoopTests", dependencies: ["Whoop"], swiftSettings: test),
         .testTarget(name: "CaptureTests", dependencies: ["Capture", "Bluetooth", "Whoop", "Wire"], swiftSettings: test),
+        .testTarget(name: "FramesTests", dependencies: ["nightstand-frames", "Capture", "Whoop", "Wire"], swiftSettings: test),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Bluetooth", "Ports", "Wire"], swiftSettings: test),
     ] + (firmware ? [] : [
         // The bridge's tests kill a bridge at work, an ordinary program.

@@ -9,6 +9,8 @@ usage() {
   cat <<'END'
 ./deploy.sh VERB
   demo                 the bridge with a simulated strap, on this machine
+  decode FILE...       reads a capture of a strap: btsnoop, hex, JSON, raw frames
+  encode COMMAND       prints the frame of a command to a strap
   build [TARGET...]    the firmware, into build/: amd64, arm64 (Debian 12), arm64-trixie (Debian 13), arm64-static (any),
                        armv6-static (any 32-bit Pi)
   install HOST         builds for HOST (user@name, over ssh), installs, starts, shows the status
@@ -83,6 +85,7 @@ verb_build() {
     # A cross build brings its own headers.
     [[ $target != "$native"* ]] || need_headers
     board/cross/firmware "$target"
+    board/cross/firmware "$target" nightstand-frames
   done
 }
 
@@ -95,6 +98,19 @@ verb_demo() {
   board/cross/firmware "$native" nightstand-demo >/dev/null
   exec "build/nightstand-demo-$native" "$@"
 }
+
+# frames VERB ...: reading and writing frames needs no board.
+frames() {
+  local native
+  native=$(native_target)
+  need_swift
+  need_headers
+  board/cross/firmware "$native" nightstand-frames >/dev/null
+  exec "build/nightstand-frames-$native" "$@"
+}
+
+verb_decode() { frames decode "$@"; }
+verb_encode() { frames encode "$@"; }
 
 verb_install() {
   [ $# = 1 ] || die "install needs one HOST, such as pi@bedside.local."
@@ -133,7 +149,7 @@ verb_bench() {
 verb=${1:-help}
 [ $# = 0 ] || shift
 case $verb in
-  demo|build|install|test|sizes|bench) "verb_$verb" "$@" ;;
+  demo|decode|encode|build|install|test|sizes|bench) "verb_$verb" "$@" ;;
   help|-h|--help) usage ;;
   *) usage >&2; die "there is no verb '$verb'." ;;
 esac

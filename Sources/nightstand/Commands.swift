@@ -26,7 +26,7 @@ func commands() -> [Command] {
         Command(name: "mark", summary: "mark this moment", help: markHelp, run: mark),
         Command(name: "moments", summary: "the moments that were marked", help: momentsHelp, run: moments),
         Command(name: "query", summary: "ask the database in SQL", help: queryHelp, run: query),
-        Command(name: "decode", summary: "read captures: btsnoop, hex, JSON, raw", help: decodeHelp, run: decode),
+        Command(name: "decode", summary: "read captures: btsnoop, hex, JSON, raw", help: nil, run: decode),
         Command(name: "encode", summary: "show the frame of a command to the strap", help: nil, run: encode),
         Command(name: "demo", summary: "the whole of it with a simulated strap, in half a minute", help: nil, run: demo),
         Command(name: "config", summary: "check the configuration", help: configHelp, run: config),

@@ -20,6 +20,10 @@ let decodeHelp: StaticString = """
     """
 
 func decode(_ arguments: inout Arguments) -> Int32 {
+    if arguments.flag("--help") || arguments.flag("-h") {
+        write("\(decodeHelp)\n", to: 1)
+        return Int32(Exit.ok)
+    }
     let json = arguments.flag("--json"), all = arguments.flag("--all"), identity = arguments.flag("--identity")
     var files: [String] = []
     while let file = arguments.operand() { files.append(file) }

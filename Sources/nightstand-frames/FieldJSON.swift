@@ -4,18 +4,18 @@ import Whoop
 import Wire
 
 /// Collects the members of one frame.
-public struct FieldJSON: FieldSink {
+struct FieldJSON: FieldSink {
     /// `"name":value,...` without the braces.
-    public private(set) var members = Letters()
+    private(set) var members = Letters()
     private var doubts = Letters()
     private var path = Letters()
     /// Whether serial numbers, names and addresses are written; otherwise how long they are.
     private let showsIdentity: Bool
     private var isFirst = true
 
-    public init(showsIdentity: Bool) { self.showsIdentity = showsIdentity }
+    init(showsIdentity: Bool) { self.showsIdentity = showsIdentity }
 
-    public mutating func removeAll() {
+    mutating func removeAll() {
         members.removeAll()
         doubts.removeAll()
         path.removeAll()
@@ -23,7 +23,7 @@ public struct FieldJSON: FieldSink {
     }
 
     /// Ends the object: the confidence of what is not established.
-    public mutating func finish() {
+    mutating func finish() {
         guard !doubts.isEmpty else { return }
         name("confidence")
         members.put(byte: 0x7b)
@@ -31,22 +31,22 @@ public struct FieldJSON: FieldSink {
         members.put(byte: 0x7d)
     }
 
-    public mutating func field(_ name: StaticString, _ value: Int64?, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ value: Int64?, _ confidence: Confidence) {
         begin(name, confidence)
         if let value { members.put(value) } else { members.put("null") }
     }
 
-    public mutating func field(_ name: StaticString, _ value: Int64?, places: Int, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ value: Int64?, places: Int, _ confidence: Confidence) {
         begin(name, confidence)
         if let value { members.put(value, places: places) } else { members.put("null") }
     }
 
-    public mutating func field(_ name: StaticString, real value: Float?, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, real value: Float?, _ confidence: Confidence) {
         begin(name, confidence)
         if let value, value.isFinite { members.put(value) } else { members.put("null") }
     }
 
-    public mutating func field(_ name: StaticString, _ value: Vector?, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ value: Vector?, _ confidence: Confidence) {
         begin(name, confidence)
         guard let value else { return members.put("null") }
         members.put("[")
@@ -58,28 +58,28 @@ public struct FieldJSON: FieldSink {
         members.put("]")
     }
 
-    public mutating func field(_ name: StaticString, version: Version) {
+    mutating func field(_ name: StaticString, version: Version) {
         begin(name, .established)
         members.put("\"")
         members.put(version.text)
         members.put("\"")
     }
 
-    public mutating func field(_ name: StaticString, word: StaticString, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, word: StaticString, _ confidence: Confidence) {
         begin(name, confidence)
         members.put("\"")
         members.put(word)
         members.put("\"")
     }
 
-    public mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) {
         begin(name, confidence)
         members.put("\"")
         members.put(plain: text)
         members.put("\"")
     }
 
-    public mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) {
         if showsIdentity { return field(name, text: identity, confidence) }
         begin(name, confidence)
         members.put("\"(")
@@ -87,14 +87,14 @@ public struct FieldJSON: FieldSink {
         members.put(" bytes)\"")
     }
 
-    public mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) {
         begin(name, confidence)
         members.put("\"")
         members.put(hex: hex)
         members.put("\"")
     }
 
-    public mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
         begin(name, confidence)
         members.put("[")
         for i in 0..<values.count {
@@ -104,7 +104,7 @@ public struct FieldJSON: FieldSink {
         members.put("]")
     }
 
-    public mutating func begin(_ part: StaticString, _ number: Int) {
+    mutating func begin(_ part: StaticString, _ number: Int) {
         comma()
         members.put("\"")
         members.put(part)
@@ -118,7 +118,7 @@ public struct FieldJSON: FieldSink {
         isFirst = true
     }
 
-    public mutating func end() {
+    mutating func end() {
         members.put("}")
         // Parts lie in parts: the path loses its last step.
         var steps = path.bytes.dropLast()

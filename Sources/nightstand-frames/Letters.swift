@@ -3,29 +3,29 @@
 import Wire
 
 /// A line, or part of one, being written.
-public struct Letters: Sendable {
-    public private(set) var bytes: [UInt8] = []
+struct Letters: Sendable {
+    private(set) var bytes: [UInt8] = []
 
-    public init() {}
+    init() {}
 
-    public var isEmpty: Bool { bytes.isEmpty }
+    var isEmpty: Bool { bytes.isEmpty }
 
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    public mutating func put(_ text: StaticString) {
+    mutating func put(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    public mutating func put(_ text: String) { bytes.append(contentsOf: text.utf8) }
+    mutating func put(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    public mutating func put(_ other: Letters) { bytes.append(contentsOf: other.bytes) }
+    mutating func put(_ other: Letters) { bytes.append(contentsOf: other.bytes) }
 
-    public mutating func put(byte: UInt8) { bytes.append(byte) }
+    mutating func put(byte: UInt8) { bytes.append(byte) }
 
-    public mutating func put(_ value: Int64) { put("\(value)") }
+    mutating func put(_ value: Int64) { put("\(value)") }
 
     /// `value` in units of 10 to the power of minus `places`, all places written.
-    public mutating func put(_ value: Int64, places: Int) {
+    mutating func put(_ value: Int64, places: Int) {
         var scale: UInt64 = 1
         for _ in 0..<places { scale *= 10 }
         if value < 0 { put(byte: 0x2d) }
@@ -41,9 +41,9 @@ public struct Letters: Sendable {
     }
 
     /// The shortest decimal that is this number again; zero for what is none.
-    public mutating func put(_ value: Float) { put(value.isFinite ? "\(value)" : "0") }
+    mutating func put(_ value: Float) { put(value.isFinite ? "\(value)" : "0") }
 
-    public mutating func put(hex: RawSpan) {
+    mutating func put(hex: RawSpan) {
         for i in 0..<hex.byteCount {
             let byte = hex.u8(at: i)
             for digit in [byte >> 4, byte & 15] { put(byte: digit < 10 ? 0x30 + digit : 0x57 + digit) }
@@ -52,7 +52,7 @@ public struct Letters: Sendable {
 
     /// Text from the air: `?` for all but printable ASCII, and for quotation marks and backslashes, so that it can stand
     /// between quotation marks anywhere.
-    public mutating func put(plain text: RawSpan) {
+    mutating func put(plain text: RawSpan) {
         for i in 0..<text.byteCount {
             let c = text.u8(at: i)
             put(byte: c >= 0x20 && c < 0x7f && c != 0x22 && c != 0x5c ? c : 0x3f)

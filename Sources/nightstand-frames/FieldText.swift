@@ -4,21 +4,21 @@ import Whoop
 import Wire
 
 /// Collects the words of one frame.
-public struct FieldText: FieldSink {
-    public private(set) var words = Letters()
+struct FieldText: FieldSink {
+    private(set) var words = Letters()
     /// Whether fields of unknown meaning are shown too, and series as a whole.
     private let showsAll: Bool
     /// Whether serial numbers, names and addresses are shown; otherwise how long they are.
     private let showsIdentity: Bool
 
-    public init(showsAll: Bool, showsIdentity: Bool) {
+    init(showsAll: Bool, showsIdentity: Bool) {
         self.showsAll = showsAll
         self.showsIdentity = showsIdentity
     }
 
-    public mutating func removeAll() { words.removeAll() }
+    mutating func removeAll() { words.removeAll() }
 
-    public mutating func field(_ name: StaticString, _ value: Int64?, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ value: Int64?, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         if let value {
             if Self.isTime(name), value >= 1_000_000_000 { words.put(WallTime(seconds: value).utc) } else { words.put(value) }
@@ -28,19 +28,19 @@ public struct FieldText: FieldSink {
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, _ value: Int64?, places: Int, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ value: Int64?, places: Int, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         if let value { words.put(value, places: places) } else { words.put("-") }
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, real value: Float?, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, real value: Float?, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         if let value { thousandths(value) } else { words.put("-") }
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, _ value: Vector?, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ value: Vector?, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         if let value {
             thousandths(value.x)
@@ -54,18 +54,18 @@ public struct FieldText: FieldSink {
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, version: Version) {
+    mutating func field(_ name: StaticString, version: Version) {
         guard begin(name, .established) else { return }
         words.put(version.text)
     }
 
-    public mutating func field(_ name: StaticString, word: StaticString, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, word: StaticString, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         words.put(word)
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         words.put("\"")
         words.put(plain: text)
@@ -73,7 +73,7 @@ public struct FieldText: FieldSink {
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) {
         if showsIdentity { return field(name, text: identity, confidence) }
         guard begin(name, confidence) else { return }
         words.put("(")
@@ -81,13 +81,13 @@ public struct FieldText: FieldSink {
         words.put(" bytes)")
     }
 
-    public mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) {
         guard hex.byteCount > 0, begin(name, confidence) else { return }
         words.put(hex: hex)
         mark(confidence)
     }
 
-    public mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
+    mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
         let shown = showsAll || values.count <= 8 ? values.count : 3
         for i in 0..<shown {
@@ -103,7 +103,7 @@ public struct FieldText: FieldSink {
         mark(confidence)
     }
 
-    public mutating func begin(_ part: StaticString, _ number: Int) {
+    mutating func begin(_ part: StaticString, _ number: Int) {
         words.put(" ")
         words.put(part)
         words.put("_")
@@ -111,7 +111,7 @@ public struct FieldText: FieldSink {
         words.put("(")
     }
 
-    public mutating func end() { words.put(" )") }
+    mutating func end() { words.put(" )") }
 
     private mutating func begin(_ name: StaticString, _ confidence: Confidence) -> Bool {
         guard showsAll || confidence != .unknown else { return false }

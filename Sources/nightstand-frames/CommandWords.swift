@@ -4,7 +4,7 @@ import Whoop
 import Wire
 
 /// What some words came to.
-public enum NamedCommand {
+enum NamedCommand {
     case command(Command)
     /// No command has this name.
     case unknown
@@ -13,13 +13,13 @@ public enum NamedCommand {
 }
 
 /// Name, what follows it, and what it does.
-public struct CommandWord {
-    public var name: StaticString
-    public var needs: StaticString
-    public var does: StaticString
+struct CommandWord {
+    var name: StaticString
+    var needs: StaticString
+    var does: StaticString
 }
 
-public func commandWords() -> [CommandWord] {
+func commandWords() -> [CommandWord] {
     [
         CommandWord(name: "hello", needs: "", does: "who the strap is"),
         CommandWord(name: "get-battery", needs: "", does: "charge; on 4.0 also what triggers bonding"),
@@ -58,7 +58,7 @@ public func commandWords() -> [CommandWord] {
 }
 
 /// The command that `words` name. Times are UTC, such as 2026-01-01T07:00:00Z, or seconds since 1970.
-public func namedCommand(_ words: [String]) -> NamedCommand {
+func namedCommand(_ words: [String]) -> NamedCommand {
     guard let name = words.first else { return .unknown }
     let first = words.count > 1 ? words[1] : nil
     let second = words.count > 2 ? words[2] : nil

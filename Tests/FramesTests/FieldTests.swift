@@ -1,0 +1,100 @@
+// Fields as JSON and as words: valid JSON whatever the bytes, confidence shown, nothing that tells who somebody is.
+import Foundation
+import Testing
+import Whoop
+import Wire
+@testable import nightstand_frames
+
+@Suite struct FieldTests {
+    static let v24 = "aa6400a12f18054c1c0a023ed0266a5037805418016d022b0234020000000000006b07ff0085593c1f65cebed7b3e63eb85a5f3f000080401f65cebed7b3e63eb85a5f3f500264025d03640229014009010c020c00000000000f0001c4020000000000008fdeb278"
+
+    /// False: the bytes are no frame.
+    static func describe(_ bytes: [UInt8], _ family: Family, into sink: inout some FieldSink) -> Bool {
+        guard let frame = Frame(bytes.span.bytes, family: family) else { return false }
+        frame.describe(into: &sink)
+        return true
+    }
+
+    static func object(_ bytes: [UInt8], _ family: Family, identity: Bool = false) throws -> [String: Any] {
+        var json = FieldJSON(showsIdentity: identity)
+        let isFrame = describe(bytes, family, into: &json)
+        try #require(isFrame)
+        json.finish()
+        let text = "{" + String(decoding: json.members.bytes, as: UTF8.self) + "}"
+        return try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+    }
+
+    @Test func aSecondAsJSON() throws {
+        let object = try Self.object(try #require(bytes(hex: Self.v24)), .whoop4)
+        #expect(object["heart_rate_bpm"] as? Int == 109 && object["rr_ms"] as? [Int] == [555, 564])
+        #expect(object["skin_temperature_c"] as? Double == 29.7 && object["steps"] as? Int == 708)
+        #expect(object["spo2_percent"] is NSNull)
+        let confidence = try #require(object["confidence"] as? [String: String])
+        #expect(confidence["skin_temperature_c"] == "derived" && confidence["steps"] == "derived" && confidence["sleep_state"] == "derived"
+            && confidence["spo2_percent"] == "derived")
+        #expect(confidence["heart_rate_bpm"] == nil)
+    }
+
+    @Test func aSecondAsWords() throws {
+        var text = FieldText(showsAll: false, showsIdentity: false)
+        let isFrame = Self.describe(try #require(bytes(hex: Self.v24)), .whoop4, into: &text)
+        try #require(isFrame)
+        let words = String(decoding: text.words.bytes, as: UTF8.self)
+        for part in [" unix=2026-06-08T14:22:54Z", " heart_rate_bpm=109 ", " rr_ms=555,564 ", " gravity_g=-0.403,0.451,0.872 ", " steps=708~", " skin_temperature_c=29.70~", " sleep_state=0~", " spo2_percent=-~"] {
+            #expect(words.contains(part), "\(words)")
+        }
+        #expect(!words.contains("raw_"))
+    }
+
+    /// A frame of the 4.0 family around an inner record.
+    static func sealed(_ inner: [UInt8]) -> [UInt8] {
+        var packet = Packet()
+        guard packet.seal(inner.span.bytes, family: .whoop4) else { return [] }
+        return (0..<packet.count).map { packet.bytes.u8(at: $0) }
+    }
+
+    @Test func textFromTheAirCannotLeaveItsQuotes() throws {
+        // A console line of all bytes but NUL.
+        let body = [UInt8](1...255)
+        for start in stride(from: 0, to: 250, by: 50) {
+            let piece = [1] + Array(body[start..<(start + 50)]) + [0]
+            let object = try Self.object(Self.sealed([50, 7, 2, 0, 1, 2, 3, 4, 5, 0, 52, 0] + piece), .whoop4)
+            let text = try #require(object["text"] as? String)
+            #expect(text.utf8.count == 50 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f })
+        }
+    }
+
+    @Test func nobodyIsNamedUnlessAsked() throws {
+        let name = Array("WHOOP OF JANE".utf8) + [0]
+        let inner: [UInt8] = [36, 1, 76, 1, 1, 1, 1, UInt8(name.count)] + name
+        let hidden = try Self.object(Self.sealed(inner), .whoop4)
+        #expect(hidden["name"] as? String == "(13 bytes)" && hidden["body"] == nil)
+        #expect(try Self.object(Self.sealed(inner), .whoop4, identity: true)["name"] as? String == "WHOOP OF JANE")
+    }
+
+    @Test func theTokenOfHelloIsNeverShown() throws {
+        // Serial at 14, token at 24 of a body of 131 bytes.
+        var body = [UInt8](repeating: 0, count: 131)
+        body[0] = 4
+        body.replaceSubrange(14..<23, with: "4A0123456".utf8)
+        body.replaceSubrange(24..<78, with: [UInt8](repeating: 0x66, count: 54))
+        for (result, identity) in [(1, false), (1, true), (2, false), (0, true)] as [(UInt8, Bool)] {
+            var json = FieldJSON(showsIdentity: identity), text = FieldText(showsAll: true, showsIdentity: identity)
+            let bytes = Self.sealed([36, 1, 35, 0, result] + body)
+            let isFrame = Self.describe(bytes, .whoop4, into: &json) && Self.describe(bytes, .whoop4, into: &text)
+            try #require(isFrame)
+            for out in [json.members.bytes, text.words.bytes] {
+                let said = String(decoding: out, as: UTF8.self)
+                #expect(!said.contains("ffffff") && !said.contains("666666"), "\(said)")
+                #expect(said.contains("4A0123456") == (identity && result == 1))
+            }
+        }
+    }
+
+    @Test(arguments: [(0, 2, "0.00"), (5, 2, "0.05"), (-5, 2, "-0.05"), (2970, 2, "29.70"), (-12345, 1, "-1234.5"), (7, 0, "7"), (Int64.min, 1, "-922337203685477580.8")] as [(Int64, Int, String)])
+    func decimals(value: Int64, places: Int, text: String) {
+        var letters = Letters()
+        letters.put(value, places: places)
+        #expect(String(decoding: letters.bytes, as: UTF8.self) == text)
+    }
+}
