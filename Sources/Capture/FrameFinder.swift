@@ -13,6 +13,8 @@ final class FrameFinder {
     private var tail = 0
     /// Where what is held began.
     private var begun = Place(.byte, 0)
+    /// How often a value ended within a frame that none before it had begun.
+    private(set) var beginnings = 0
     /// Bytes of a damaged frame still to be looked at: they are told once, as damage, and not again as junk.
     private var forgiven = 0
 
@@ -24,16 +26,17 @@ final class FrameFinder {
     var isWaiting: Bool { tail > head }
 
     /// Takes one value, of any length. One that is a frame by itself is handed over also while another frame is waited for:
-    /// captures of several characteristics interleave them.
+    /// captures of several characteristics interleave them. One that begins with a whole frame and goes on says that the
+    /// rest of the other never comes.
     func feed(_ value: RawSpan, at place: Place) {
-        var rest = value
         if isWaiting {
             let (family, check) = look(value)
-            if case .whole(let length) = check, length == value.byteCount {
-                hand(value, family, at: place)
-                return
+            if case .whole(let length) = check {
+                if length == value.byteCount { return hand(value, family, at: place) }
+                finish()
             }
         }
+        var rest = value
         while isWaiting {
             let missing = settle(at: place)
             if missing == 0 { continue }
@@ -43,6 +46,16 @@ final class FrameFinder {
             rest = rest.extracting(taken..<rest.byteCount)
         }
         scan(rest, at: place.moved(by: value.byteCount - rest.byteCount))
+    }
+
+    /// Takes a value that does not go on with what is waited for: that is given up, unless the value is a frame by itself.
+    func begin(_ value: RawSpan, at place: Place) {
+        if isWaiting {
+            let (family, check) = look(value)
+            if case .whole(let length) = check, length == value.byteCount { return hand(value, family, at: place) }
+            finish()
+        }
+        scan(value, at: place)
     }
 
     /// Nothing follows: what is held is told as unfinished, and searched for whole frames behind its first byte.
@@ -75,6 +88,7 @@ final class FrameFinder {
                 at += 1
             case .partial:
                 begun = place.moved(by: at)
+                beginnings &+= 1
                 hold(rest)
                 return
             }

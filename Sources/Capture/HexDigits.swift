@@ -11,6 +11,19 @@ final class HexDigits {
     /// Feeds the bytes that the digits in `text` stand for. Whatever is no digit, and `0x`, only separates.
     /// The caller has seen that the digits come in pairs.
     func feed(_ text: RawSpan, at place: Place) {
+        read(text) { finder.feed($0, at: place) }
+    }
+
+    /// The same for a value that does not go on with what is waited for.
+    func begin(_ text: RawSpan, at place: Place) {
+        var isFirst = true
+        read(text) {
+            if isFirst { finder.begin($0, at: place) } else { finder.feed($0, at: place) }
+            isFirst = false
+        }
+    }
+
+    private func read(_ text: RawSpan, _ feed: (RawSpan) -> Void) {
         var count = 0
         var high: UInt8?
         var i = 0
@@ -25,10 +38,10 @@ final class HexDigits {
             high = nil
             count += 1
             if count == 4096 {
-                finder.feed(bytes.span.bytes, at: place)
+                feed(bytes.span.bytes)
                 count = 0
             }
         }
-        if count > 0 { finder.feed(bytes.span.bytes.extracting(first: count), at: place) }
+        if count > 0 { feed(bytes.span.bytes.extracting(first: count)) }
     }
 }

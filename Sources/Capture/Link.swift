@@ -236,7 +236,10 @@ final class Link {
         for item in unread {
             switch learned.role(of: item.handle) {
             case .frames, .heartRate: intake.note(.beforeRecognition, at: item.first, count: item.count)
-            default: break
+            case .diagnostics: break
+            case nil:
+                // Where the log holds the discovery, what has no role is something else: battery, identity.
+                if recognition == .frames || recognition == .service { intake.note(.unnamedAttribute, at: item.first, count: item.count) }
             }
         }
         intake.report.straps.append(StrapLink(

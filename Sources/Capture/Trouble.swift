@@ -9,13 +9,14 @@ public struct Trouble: Sendable, BitwiseCopyable {
         // Of a btsnoop log.
         case version, datalink, fileEnds, recordLength, captureDropped
         case unknownPacket, shortEvent, truncated, dataLength, fragmentWithoutStart, unfinishedUnit, unitLength
-        case shortAttribute, longWrite, tooManyLinks, tooManyHandles, beforeRecognition, notAStrap
+        case shortAttribute, longWrite, tooManyLinks, tooManyHandles, beforeRecognition, unnamedAttribute, notAStrap
         // Of text.
         case notHex, oddDigits, malformedJSON, deepJSON, wideText
     }
 
     public let reason: Reason
-    /// How often; for `.junk` bytes, for `.captureDropped` packets, for `.notAStrap` ATT units, for `.beforeRecognition` values.
+    /// How often; for `.junk` bytes, for `.captureDropped` packets, for `.notAStrap` ATT units, for `.beforeRecognition`
+    /// and `.unnamedAttribute` values.
     public internal(set) var count: Int
     /// Where it happened first.
     public let first: Place
@@ -37,7 +38,7 @@ extension Trouble.Reason {
     /// Whether `text` says the count itself.
     var countsInText: Bool {
         switch self {
-        case .junk, .captureDropped, .notAStrap, .beforeRecognition: true
+        case .junk, .captureDropped, .notAStrap, .beforeRecognition, .unnamedAttribute: true
         default: false
         }
     }
@@ -66,6 +67,7 @@ extension Trouble.Reason {
         case .tooManyLinks: "more links at once than are followed"
         case .tooManyHandles: "more attributes on one link than are followed"
         case .beforeRecognition: "\(count) values before the link or the attribute was recognised"
+        case .unnamedAttribute: "\(count) values of attributes that the log does not name (heart rate and battery are such)"
         case .notAStrap: "attribute traffic that is no strap's (\(count) operations on this link and others like it)"
         case .notHex: "no hex"
         case .oddDigits: "an odd number of hex digits"
