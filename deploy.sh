@@ -142,8 +142,9 @@ verb_bench() {
   native=$(native_target)
   need_swift
   need_headers
+  need command valgrind valgrind
   board/cross/firmware "$native" nightstand-bench >/dev/null
-  "build/nightstand-bench-$native" "$@"
+  board/bench "build/nightstand-bench-$native"
 }
 
 verb=${1:-help}

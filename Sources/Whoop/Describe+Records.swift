@@ -3,16 +3,32 @@ import Wire
 
 extension Record {
     /// False when nothing is known of the version beyond its header.
-    @inline(__always)
     func describe(into sink: inout some FieldSink & ~Copyable) -> Bool {
         sink.field("version", version)
         sink.field("flags", flags, .unknown)
         sink.field("counter", counter)
         sink.field("unix", unix)
         sink.field("subsecond", subsecond)
-        if let summary {
-            summary.describe(into: &sink)
-        } else if let pulse {
+        return describeV24(into: &sink) || describeV18(into: &sink) || describeOthers(into: &sink)
+    }
+
+    // A function for each layout of `Summary`: within it the compiler knows the layout, so every offset is a constant that the
+    // record is known to reach.
+
+    private func describeV24(into sink: inout some FieldSink & ~Copyable) -> Bool {
+        guard let summary = Summary(v24: self) else { return false }
+        summary.describe(into: &sink)
+        return true
+    }
+
+    private func describeV18(into sink: inout some FieldSink & ~Copyable) -> Bool {
+        guard let summary = Summary(v18: self) else { return false }
+        summary.describe(into: &sink)
+        return true
+    }
+
+    private func describeOthers(into sink: inout some FieldSink & ~Copyable) -> Bool {
+        if let pulse {
             pulse.describe(into: &sink)
         } else if let motion {
             if let heart { heart.describe(into: &sink) }

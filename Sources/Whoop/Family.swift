@@ -10,6 +10,7 @@ public enum Family: UInt8, Sendable, BitwiseCopyable {
     case whoop5 = 5
 
     /// Bytes of a frame before its inner record (WHOOP.md 3.1, 3.2).
+    @inline(__always)
     public var headerLength: Int {
         switch self {
         case .whoop4: 4

@@ -28,13 +28,16 @@ public struct Frame: ~Escapable {
 
     /// From the packet-type byte to the padding. At least one byte.
     public var inner: RawSpan {
-        @_lifetime(copy self) get { bytes.extracting(family.headerLength..<(bytes.byteCount - 4)) }
+        // `check` has found header, a byte or more, and CRC-32 there.
+        @_lifetime(copy self) @inline(__always) get { bytes.extracting(unchecked: family.headerLength..<(bytes.byteCount - 4)) }
     }
 
     /// The packet type; see `PacketType`.
+    @inline(__always)
     public var type: UInt8 { bytes.u8(at: family.headerLength) }
 
     /// Whether the field map is known. A 5.0 frame of another revision is kept raw and no view decodes it (WHOOP.md 3.2).
+    @inline(__always)
     public var isKnownRevision: Bool { family == .whoop4 || bytes.u8(at: 1) == 1 }
 
     /// Who the frame is for, as a 5.0 header says it (WHOOP.md 3.2): 0 strap, 1 app, 2 battery pack. Nothing is refused
@@ -60,23 +63,23 @@ public struct Frame: ~Escapable {
         let header = family.headerLength
         guard bytes.byteCount > 0 else { return .partial(needed: header) }
         guard bytes.u8(at: 0) == start else { return .notAFrame }
-        guard let head = bytes.slice(0, header) else { return .partial(needed: header) }
+        guard bytes.byteCount >= header else { return .partial(needed: header) }
 
         let counted: Int
         switch family {
         case .whoop4:
-            guard crc8(head.extracting(1..<3)) == head.u8(at: 3) else { return .notAFrame }
-            counted = Int(head.u16(at: 1))
+            guard crc8(bytes.extracting(unchecked: 1..<3)) == bytes.u8(at: 3) else { return .notAFrame }
+            counted = Int(bytes.u16(at: 1))
         case .whoop5:
-            guard crc16(head.extracting(0..<6)) == head.u16(at: 6) else { return .notAFrame }
-            counted = Int(head.u16(at: 2))
+            guard crc16(bytes.extracting(unchecked: 0..<6)) == bytes.u16(at: 6) else { return .notAFrame }
+            counted = Int(bytes.u16(at: 2))
         }
 
         // `counted` is the inner record and the CRC-32.
         let length = header + counted
         guard counted > 4, length <= longest else { return .notAFrame }
-        guard let inner = bytes.slice(header, length - 4), bytes.byteCount >= length else { return .partial(needed: length) }
-        return crc32(inner) == bytes.u32(at: length - 4) ? .whole(length: length) : .damaged(length: length)
+        guard bytes.byteCount >= length else { return .partial(needed: length) }
+        return crc32(bytes.extracting(unchecked: header..<(length - 4))) == bytes.u32(at: length - 4) ? .whole(length: length) : .damaged(length: length)
     }
 
     /// The byte every frame begins with. It occurs inside payloads too.

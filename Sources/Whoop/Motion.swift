@@ -20,6 +20,7 @@ public struct Axes: ~Escapable {
 
     /// `count` numbers an axis; an axis begins `stride` bytes after the one before.
     @_lifetime(copy bytes)
+    @inline(__always)
     init(_ bytes: RawSpan, at offset: Int, count: Int, stride: Int) {
         x = Series(bytes, at: offset, .i16, count: count)
         y = Series(bytes, at: offset + stride, .i16, count: count)
@@ -82,7 +83,7 @@ public struct Motion: ~Escapable {
 
     /// Counts of `MotionScale.perG`. v21 says how many samples it has; a stride is 100 samples in any case.
     public var acceleration: Axes {
-        @_lifetime(copy self) get {
+        @_lifetime(copy self) @inline(__always) get {
             switch layout {
             case .v10: Axes(inner, at: 85, count: 100, stride: 200)
             case .v21: Axes(inner, at: 20, count: samples(at: 16), stride: 200)
@@ -92,7 +93,7 @@ public struct Motion: ~Escapable {
 
     /// Counts of `MotionScale.degreesPerSecond`.
     public var rotation: Axes {
-        @_lifetime(copy self) get {
+        @_lifetime(copy self) @inline(__always) get {
             switch layout {
             case .v10: Axes(inner, at: 688, count: 100, stride: 200)
             case .v21: Axes(inner, at: 632, count: samples(at: 622), stride: 200)

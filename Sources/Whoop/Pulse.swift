@@ -14,6 +14,7 @@ public struct Pulse: ~Escapable {
     }
 
     @_lifetime(copy record)
+    @inline(__always)
     init?(_ record: borrowing Record) {
         guard record.version == (record.family == .whoop4 ? 25 : 26), record.inner.byteCount >= 75 else { return nil }
         inner = record.inner
@@ -27,7 +28,7 @@ public struct Pulse: ~Escapable {
 
     /// 24 differences: number `i` is sample `i + 1` less sample `i`.
     public var deltas: Series {
-        @_lifetime(copy self) get { Series(inner, at: 19, .i16, count: 24) }
+        @_lifetime(copy self) @inline(__always) get { Series(inner, at: 19, .i16, count: 24) }
     }
 
     /// The samples, as far as they can be trusted.

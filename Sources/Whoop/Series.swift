@@ -27,7 +27,7 @@ public struct Series: ~Escapable {
         let width = code == .i32 || code == .i20 ? 4 : 2
         let start = min(max(0, offset), bytes.byteCount)
         self.count = min(max(0, count), (bytes.byteCount - start) / width)
-        self.bytes = bytes.extracting(start..<(start + self.count * width))
+        self.bytes = bytes.extracting(unchecked: start..<(start + self.count * width))
         self.code = code
     }
 
@@ -36,12 +36,12 @@ public struct Series: ~Escapable {
         @inline(__always) get {
             guard index >= 0, index < count else { return nil }
             switch code {
-            case .i16: return Int32(bytes.i16(at: 2 * index))
-            case .u16: return Int32(bytes.u16(at: 2 * index))
-            case .i32: return bytes.i32(at: 4 * index)
-            case .i20: return Int32(bitPattern: bytes.u32(at: 4 * index) << 12) >> 12
+            case .i16: return Int32(bytes.i16(at: 2 &* index))
+            case .u16: return Int32(bytes.u16(at: 2 &* index))
+            case .i32: return bytes.i32(at: 4 &* index)
+            case .i20: return Int32(bitPattern: bytes.u32(at: 4 &* index) << 12) >> 12
             case .interval, .interval1024:
-                let raw = Int32(bytes.u16(at: 2 * index))
+                let raw = Int32(bytes.u16(at: 2 &* index))
                 let ms = code == .interval ? raw : (raw * 1000 + 512) / 1024
                 return ms >= 200 && ms <= 2500 ? ms : nil
             }
@@ -51,6 +51,10 @@ public struct Series: ~Escapable {
     /// The numbers that are there, in order.
     @inline(__always)
     public func forEach(_ body: (Int32) -> Void) {
-        for i in 0..<count { if let value = self[i] { body(value) } }
+        var i = 0
+        while i < count {
+            if let value = self[i] { body(value) }
+            i &+= 1
+        }
     }
 }

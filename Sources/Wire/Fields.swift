@@ -41,7 +41,7 @@ extension RawSpan {
     @inline(__always)
     public func slice(_ from: Int, _ to: Int) -> RawSpan? {
         guard from >= 0, from <= to, to <= byteCount else { return nil }
-        return extracting(from..<to)
+        return extracting(unchecked: from..<to)
     }
 
     /// Whether the bytes are the same.

@@ -131,10 +131,4 @@ final class QueuePath: RadioListener, Radio, Store {
         outside.allocations += Int(nightstand_allocations()) - began.allocations
         outside.nanoseconds += now() - began.nanoseconds
     }
-
-    private func now() -> Int64 {
-        var t = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &t)
-        return Int64(t.tv_sec) * 1_000_000_000 + Int64(t.tv_nsec)
-    }
 }
