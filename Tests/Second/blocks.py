@@ -3,7 +3,7 @@
 Owns sample geometry (WHOOP.md 7.3, 8.5, 8.6, 8.9 to 8.11). Samples stay in the strap's own units; a count that a
 block cannot hold means that the series is absent.
 """
-from bytes_at import Record, gravity, within
+from bytes_at import Record, gravity, motion, within
 
 AXES = 'xyz'
 
@@ -17,7 +17,7 @@ def axes(record, name, offset, stride, count):
 def motion_10(record):
     """4.0 R10 from byte 27 on: floats, 100 Hz acceleration and rotation, steps, one optical block."""
     return axes(record, 'acceleration', 85, 200, 100) | axes(record, 'rotation', 688, 200, 100) | {
-        'quality': record.u8(31), 'motion_g': record.f32(42), 'gravity_g': gravity(record.vector(46), by_norm=True),
+        'quality': record.u8(31), 'motion_g': motion(record.f32(42)), 'gravity_g': gravity(record.vector(46), by_norm=True),
         'raw_f32_58': record.f32(58), 'raw_u16_74': record.u16(74), 'raw_u16_76': record.u16(76),
         'raw_u16_78': record.u16(78), 'raw_u16_80': record.u16(80), 'steps': record.u16(1293),
         'blocks': [block_11(record, 1491)]}
@@ -75,7 +75,7 @@ def window(record, offset, deltas):
 
 
 def meta_22(record, base):
-    return {'window_flags': record.u8(base + 1), 'motion_g': record.f32(base + 4), 'channel_words': record.many('H', base + 20, 1),
+    return {'window_flags': record.u8(base + 1), 'motion_g': motion(record.f32(base + 4)), 'channel_words': record.many('H', base + 20, 1),
             'flag': record.u8(base + 26)}
 
 
@@ -88,7 +88,7 @@ def research_22(record):
     elif tag == 3:
         fields |= meta_22(record, 119) | {'windows': [window(record, 15, 24), window(record, 67, 24)]}
     elif tag == 5:
-        fields |= {'pulse_unix': record.u32(15), 'windows': [window(record, 23, 24)], 'motion_g': record.f32(75),
+        fields |= {'pulse_unix': record.u32(15), 'windows': [window(record, 23, 24)], 'motion_g': motion(record.f32(75)),
                    'channel_words': record.many('H', 79, 1), 'flag': record.u8(81)}
     elif tag == 6:
         fields |= axes(record, 'acceleration', 18, 50, 25)
@@ -100,7 +100,7 @@ def stream_51(data):
     record = Record(data)
     count, turns = record.u16(20), record.u16(22)
     fields = {'unix': record.u32(4), 'block': record.u16(14), 'acceleration_count': count, 'rotation_count': turns}
-    if count is None or turns is None:
+    if count is None or turns is None or len(record) < 24 + 6 * (count + turns):
         return fields
     return fields | axes(record, 'acceleration', 24, 2 * count, count) | axes(
         record, 'rotation', 24 + 6 * count, 2 * turns, turns)

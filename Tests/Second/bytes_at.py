@@ -7,7 +7,7 @@ import math
 import struct
 
 FIRST_TIME = 1_700_000_000  # WHOOP.md 8.12: earlier is a strap whose clock was never set
-LARGEST_ACCELERATION_G = 16.0
+LARGEST_ACCELERATION_G = 16.0  # both of the mean and of its change, WHOOP.md 8.7
 
 
 class Record:
@@ -94,6 +94,16 @@ def beats(record, offset, most=4):
     return None if intervals is None else [ms for ms in intervals if 200 <= ms <= 2500]
 
 
+def motion(number):
+    """Dynamic acceleration (g). 8.7 states the gate once, for a quantity that all records share."""
+    return within(number, 0, LARGEST_ACCELERATION_G)
+
+
+def flag(byte):
+    """A byte of which 1 alone means yes."""
+    return None if byte is None else int(byte == 1)
+
+
 def gravity(numbers, by_norm):
     """Acceleration mean (g). 4.0: 0.5 to 1.8 g in all (`by_norm`); 5.0: each axis within 16 g."""
     if numbers is None:
@@ -105,6 +115,11 @@ def gravity(numbers, by_norm):
 
 def skin_temperature(raw, unit):
     return within(scaled(raw, unit), 5, 45)
+
+
+def part_temperature(tenths):
+    """Of a cell or a board, which WHOOP.md gives no gate: what electronics are rated for, -40 to 85 °C."""
+    return within(scaled(tenths, 10), -40, 85)
 
 
 def blood_oxygen(byte):

@@ -51,7 +51,6 @@ GATED = {(entry, key): reason for reason, entries, keys in [
     ('5.5: all zero is no pack', ['w5-resp-045', 'w5-event-043'], ['pack_addr', 'pack_serial', 'pack_soc_pct']),
     ('8.2: version 5 holds heart rate and R-R, no samples; the test that the vector cites asserts these two alone',
      ['w4-raw-v5-001'], AXES),
-    ('6.1: the frame ends before the body length, so that there is no body', ['w4-event-083'], ['payload_hex']),
 ] for entry in entries for key in keys}  # (entry, key) -> why WHOOP.md wins
 
 
@@ -93,8 +92,6 @@ def found(fields, frame, family, key):
         return Record(bytes.fromhex(fields['body'])).u8(10) & 1
     if key.startswith('temp_aux_'):
         return round(fields['cell_temperature_c' if '_1_' in key else 'board_temperature_c'] * 10)
-    if key == 'fw_version' and family is Family.FIVE and fields['type'] == 36:
-        return fields.get('firmware') and fields['firmware'] + '.0'  # the vectors append a zero to three numbers
     if key == 'name_len':
         return Record(bytes.fromhex(fields['body'])).u8(2)
     name = PLAIN[key]

@@ -6,7 +6,7 @@ type keeps its number and is not guessed at.
 import blocks
 import records
 import responses
-from bytes_at import Record, beats, charge, heart_rate, scaled, within
+from bytes_at import Record, beats, charge, flag, heart_rate, part_temperature, scaled, within
 from envelope import Family, inner
 
 START, END = 1, 2
@@ -17,28 +17,30 @@ def live(family, data):
     record = Record(data)
     return {'layout': record.u8(1), 'unix': record.u32(2), 'subsecond': record.u16(6),
             'heart_rate_bpm': heart_rate(record.u8(8)), 'rr_count': record.u8(9), 'rr_ms': beats(record, 9),
-            'on_body': record.u8(18), 'body_location': record.u8(19)}
+            'on_body': flag(record.u8(18)), 'body_location': record.u8(19)}
 
 
 def battery_level(family, body):
-    if body.u8(0) is None:
+    if len(body) < 9:
         return {}
     return {'battery_percent': charge(body.u32(1)), 'battery_mv': within(body.u32(5), 3000, 4300)}
 
 
 def condition(family, body):
+    if len(body) < 12:
+        return {}
     return {'pages_behind': body.u32(0), 'backlog_percent': scaled(body.u16(4), 10),
-            'battery_percent': charge(body.u16(6)), 'flash_status': body.u8(8), 'charging': body.u8(9),
+            'battery_percent': charge(body.u16(6)), 'flash_status': body.u8(8), 'charging': int(body.u8(9) != 0),
             'wrist_state': body.u8(10)}
 
 
 def extended_battery(family, body):
-    if family is Family.FOUR and body.u8(0) == 1:
+    if family is Family.FOUR and body.u8(0) == 1 and len(body) >= 28:
         return {'current_ma': body.i16(1), 'average_current_ma': body.i16(3),
-                'battery_mv': within(body.u16(5), 3000, 4300), 'battery_temperature_c': scaled(body.i16(7), 10),
+                'battery_mv': within(body.u16(5), 3000, 4300), 'battery_temperature_c': part_temperature(body.i16(7)),
                 'remaining_capacity': body.u16(11)}
-    if family is Family.FIVE and body.u8(0) == 3:
-        return {'battery_temperature_c': scaled(body.i16(5), 10), 'second_temperature_c': scaled(body.i16(7), 10)}
+    if family is Family.FIVE and body.u8(0) == 3 and len(body) >= 12:
+        return {'battery_temperature_c': part_temperature(body.i16(5)), 'second_temperature_c': part_temperature(body.i16(7))}
     return {}
 
 
@@ -47,7 +49,7 @@ def haptics_ended(family, body):
 
 
 def pack_info(family, body):
-    if not any(body.data[1:23]):
+    if not any(body.data[1:23]) or len(body) < 25:
         return {}
     return {'pack_address': body.hex(1, 6), 'pack_serial': body.text(7, 16), 'pack_percent': charge(body.u16(23))}
 
@@ -61,10 +63,10 @@ EVENTS = {3: battery_level, 29: condition, 63: extended_battery, 100: haptics_en
 
 
 def envelope(data):
-    """Types 48, 50 and 54: id, time and a body whose length is stated. A body that is cut short is absent."""
+    """Types 48, 50 and 54: id, time and a body, which ends where its length says or where the frame does."""
     record = Record(data)
     size = record.u16(10)
-    body = None if size is None else record.hex(12, size)
+    body = '' if size is None else record.hex(12, min(size, len(record) - 12))
     return {'sequence': record.u8(1), 'event': record.u16(2), 'unix': record.u32(4), 'subsecond': record.u16(8),
             'body_length': size, 'body': body}
 
@@ -96,7 +98,7 @@ def metadata(family, data):
     if fields['kind'] == START:
         fields |= {'hardware': record.u32(9), 'firmware': responses.version(record.many('I', 21, 4)),
                    'signal_processor': responses.version(record.many('B', 37, 3))}
-    elif fields['kind'] == END:
+    elif fields['kind'] == END and len(record) >= 21:
         token = record.hex(13, 8)
         fields |= {'burst_frames': record.u32(9), 'token': token, 'trim_page': record.u32(13),
                    'wraps': record.u32(17), 'nothing_stored': token == NOTHING_STORED}

@@ -4,7 +4,8 @@ Owns the header that every version shares, the summaries and the pulse packet. A
 is read as its header only. Offsets are into the inner record.
 """
 import blocks
-from bytes_at import Record, beats, bits, blood_oxygen, gravity, heart_rate, scaled, skin_temperature, within
+from bytes_at import (Record, beats, bits, blood_oxygen, flag, gravity, heart_rate, motion, part_temperature,
+                      skin_temperature, within)
 from envelope import Family
 
 LOWEST_SAMPLE, HIGHEST_SAMPLE = -(1 << 19), (1 << 19) - 1  # 20-bit ADC codes
@@ -21,6 +22,11 @@ def bare(record, most=4):
     return {'heart_rate_bpm': heart_rate(record.u8(17)), 'rr_count': record.u8(18), 'rr_ms': beats(record, 18, most)}
 
 
+def motion_10(record):
+    """4.0 R10; what follows the head has no meaning in a record cut short."""
+    return bare(record, most=8) | (blocks.motion_10(record) if len(record) >= 1920 else {})
+
+
 def sleep(byte):
     return {'sleep_byte': byte, 'sleep_state': bits(byte, 4, 3)}
 
@@ -29,7 +35,7 @@ def summary_4(record):
     """4.0 v12, and v24 with its step counter."""
     return bare(record) | sleep(record.u8(80)) | {
         'raw_u8_27': record.u8(27), 'raw_u8_28': record.u8(28), 'raw_u16_29': record.u16(29),
-        'quality': record.u8(31), 'motion_g': record.f32(32), 'gravity_g': gravity(record.vector(36), by_norm=True),
+        'quality': record.u8(31), 'motion_g': motion(record.f32(32)), 'gravity_g': gravity(record.vector(36), by_norm=True),
         'raw_f32_48': record.f32(48), 'gravity_copy_g': gravity(record.vector(52), by_norm=True),
         'raw_u16_64': record.u16(64), 'raw_u16_66': record.u16(66), 'raw_u16_68': record.u16(68),
         'raw_u16_70': record.u16(70), 'raw_u16_72': record.u16(72),
@@ -47,9 +53,9 @@ def summary_18(record):
         'heart_rate_bpm': heart_rate(record.u8(14)), 'rr_count': record.u8(15), 'rr_ms': beats(record, 15),
         'signal_flags': record.u8(25), 'raw_u16_26': record.u16(26), 'raw_u8_28': record.u8(28),
         'raw_u8_29': record.u8(29), 'raw_u16_30': record.u16(30), 'quality': record.u8(32),
-        'motion_g': within(record.f32(33), 0, 16), 'gravity_g': gravity(record.vector(37), by_norm=False),
+        'motion_g': motion(record.f32(33)), 'gravity_g': gravity(record.vector(37), by_norm=False),
         'steps': record.u16(49), 'cadence': record.u8(51), 'activity': within(record.u8(55), 0, 2),
-        'cell_temperature_c': scaled(record.i16(61), 10), 'board_temperature_c': scaled(record.i16(63), 10),
+        'cell_temperature_c': part_temperature(record.i16(61)), 'board_temperature_c': part_temperature(record.i16(63)),
         'skin_raw': record.i16(65), 'skin_temperature_c': skin_temperature(record.i16(65), 100),
         'channel_words': record.many('H', 67, 3), 'fit_class': bits(record.u8(73), 2, 3),
         'wear_flags': bits(record.u8(73), 0, 3),
@@ -67,8 +73,8 @@ def pulse(record):
     """4.0 v25 = 5.0 v26: a first sample and 24 differences at 25 Hz. `samples` stops where they cease to be true."""
     first, deltas = record.i32(15), record.many('h', 19, 24)
     return {'segment': record.u16(13), 'first_sample': within(first, LOWEST_SAMPLE, HIGHEST_SAMPLE), 'deltas': deltas,
-            'samples': waveform(first, deltas), 'motion_g': record.f32(67), 'channel_words': record.many('H', 71, 1),
-            'flag': record.u8(73), 'shape_check': record.u8(74)}
+            'samples': waveform(first, deltas), 'motion_g': motion(record.f32(67)), 'channel_words': record.many('H', 71, 1),
+            'flag': record.u8(73), 'shape_check': flag(record.u8(74))}
 
 
 def waveform(first, deltas):
@@ -84,7 +90,7 @@ def waveform(first, deltas):
 
 
 LAYOUTS = {
-    Family.FOUR: {5: bare, 7: bare, 9: bare, 10: lambda record: bare(record, most=8) | blocks.motion_10(record),
+    Family.FOUR: {5: bare, 7: bare, 9: bare, 10: motion_10,
                   11: blocks.optical_11, 12: summary_4, 18: summary_18, 24: summary_24, 25: pulse},
     Family.FIVE: {18: summary_18, 20: blocks.optical_20, 21: blocks.motion_21, 22: blocks.research_22, 26: pulse}}
 

@@ -3,7 +3,7 @@
 Owns what a reply says, command by command. A body is read only when its result makes it worth reading; a serial number
 is read because the vectors ask for it, a device token never is.
 """
-from bytes_at import FIRST_TIME, Record, bits, charge, within
+from bytes_at import FIRST_TIME, Record, bits, charge, flag, within
 from envelope import Family
 
 SUCCESS = 1
@@ -11,26 +11,27 @@ CHARGE_WITHOUT_SUCCESS = 26  # the 4.0 value is there whatever the result says (
 
 
 def version(numbers):
-    return None if numbers is None else '.'.join(map(str, numbers))
+    """Dotted; all zero says nothing."""
+    return '.'.join(map(str, numbers)) if numbers and any(numbers) else None
 
 
 def hello_4(body):
-    if body.u8(0) != 4:
+    if body.u8(0) != 4 or len(body) < 115:
         return {}
-    return {'battery_percent': charge(body.u32(1)), 'charging': body.u8(5), 'clock_unix': body.u32(6),
-            'clock_subsecond': body.u32(10), 'serial': body.text(14, 10), 'hardware': body.u32(78),
+    return {'battery_percent': charge(body.u32(1)), 'charging': int(body.u8(5) != 0), 'clock_unix': body.u32(6),
+            'clock_subsecond': bits(body.u32(10), 0, 0xFFFF), 'serial': body.text(14, 10), 'hardware': body.u32(78),
             'firmware': version(body.many('I', 90, 4)), 'signal_processor': version(body.many('B', 106, 3)),
-            'worn': body.u8(114)}
+            'worn': flag(body.u8(114))}
 
 
 def hello_5(body):
-    if body.u8(0) != 1:
+    if body.u8(0) != 1 or len(body) < 104:
         return {}
     return {'battery_percent': charge(body.u32(1)), 'charging': bits(body.u8(5), 0, 1),
-            'clock_unix': body.u32(6), 'clock_subsecond': body.u32(10), 'serial': body.text(14, 11),
+            'clock_unix': body.u32(6), 'clock_subsecond': bits(body.u32(10), 0, 0xFFFF), 'serial': body.text(14, 11),
             'hardware': body.u32(79), 'board': body.u32(83), 'optical': body.u32(87),
-            'firmware': version(body.many('B', 91, 3)), 'signal_processor': version(body.many('B', 98, 3)),
-            'heart_rate_broadcast': body.u8(101), 'on_wrist': body.u8(102), 'error': body.i8(103)}
+            'firmware': version([*body.many('B', 91, 3), body.u32(94)]), 'signal_processor': version(body.many('B', 98, 3)),
+            'heart_rate_broadcast': flag(body.u8(101)), 'on_wrist': flag(body.u8(102)), 'error': body.i8(103)}
 
 
 def versions(body):
@@ -53,24 +54,24 @@ def battery_5(body):
 
 
 def data_range(body):
-    if body.u8(0) != 1:
-        return {}
     write, trim, total = body.u32(9), body.u32(13), body.u32(21)
-    oldest, newest = (within(body.u32(at), FIRST_TIME, 0xFFFFFFFF) for at in (33, 57))
+    if body.u8(0) != 1 or not total:  # a ring of no pages is no range
+        return {}
+    oldest, trimmed, read, newest = (within(body.u32(at), FIRST_TIME, 0xFFFFFFFF) for at in (33, 41, 49, 57))
     if oldest is not None and newest is not None and oldest > newest:
-        oldest = newest = None
+        oldest = None  # of the two the word that is known to hold garbage
     return {'old_page': body.u32(1), 'read_page': body.u32(5), 'write_page': write, 'trim_page': trim,
             'wraps': body.u32(17), 'pages': total, 'used_records': body.u32(25), 'free_records': body.u32(29),
-            'oldest_unix': oldest, 'newest_unix': newest,
-            'pages_behind': (write - trim) % total if total and None not in (write, trim) else None}
+            'oldest_unix': oldest, 'trim_unix': trimmed, 'read_unix': read, 'newest_unix': newest,
+            'pages_behind': (write - trim) % total if None not in (write, trim) else None}
 
 
 def alarm_4(body):
-    return {'alarm_enabled': body.u8(1), 'alarm_unix': body.u32(2) or None} if body.u8(0) == 1 else {}
+    return {'alarm_enabled': flag(body.u8(1)), 'alarm_unix': body.u32(2) or None} if body.u8(0) == 1 else {}
 
 
 def alarm_5(body):
-    return {'alarm_enabled': body.u8(1), 'alarm_unix': body.u32(2), 'alarm_subsecond': body.u16(6)} \
+    return {'alarm_enabled': flag(body.u8(1)), 'alarm_unix': body.u32(2), 'alarm_subsecond': body.u16(6)} \
         if body.u8(0) == 4 else {}
 
 
@@ -80,11 +81,11 @@ def name(body):
 
 
 def key_count(body):
-    return {'key_count': body.u16(1)}
+    return {'key_count': body.u16(1)} if body.u8(0) == 1 else {}
 
 
 def next_key(body):
-    return {'key_index': body.u8(1), 'key': body.text(3, 32)}
+    return {'key_index': body.u8(1), 'key': body.text(3, 32)} if body.u8(0) == 1 and len(body) >= 35 else {}
 
 
 def setting(body):
@@ -94,8 +95,8 @@ def setting(body):
 def pack(body):
     """The battery pack; all zero means that there is none."""
     if not any(body.data[1:28]):
-        return {'pack_attached': body.u8(1)}
-    return {'pack_attached': body.u8(1), 'pack_address': body.hex(2, 6), 'pack_serial': body.text(8, 16),
+        return {'pack_attached': flag(body.u8(1))}
+    return {'pack_attached': flag(body.u8(1)), 'pack_address': body.hex(2, 6), 'pack_serial': body.text(8, 16),
             'pack_percent': charge(body.u16(24)), 'pack_type': body.u8(26)}
 
 
