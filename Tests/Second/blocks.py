@@ -100,7 +100,9 @@ def stream_51(data):
     record = Record(data)
     count, turns = record.u16(20), record.u16(22)
     fields = {'unix': record.u32(4), 'block': record.u16(14), 'acceleration_count': count, 'rotation_count': turns}
-    if count is None or turns is None or len(record) < 24 + 6 * (count + turns):
-        return fields
-    return fields | axes(record, 'acceleration', 24, 2 * count, count) | axes(
-        record, 'rotation', 24 + 6 * count, 2 * turns, turns)
+    if count is None or len(record) < 24 + 6 * count:
+        count = turns = None  # where rotation begins, the acceleration count says
+    elif turns is None or len(record) < 24 + 6 * (count + turns):
+        turns = None
+    return fields | axes(record, 'acceleration', 24, 2 * (count or 0), count) | axes(
+        record, 'rotation', 24 + 6 * (count or 0), 2 * (turns or 0), turns)
