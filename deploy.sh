@@ -123,7 +123,7 @@ verb_test() {
   [ "${1:-}" != --full ] || full=--full
   need_swift
   need_headers
-  need command python3 python3 command qemu-aarch64-static qemu-user-static
+  need command python3 python3 command qemu-aarch64-static qemu-user-static command valgrind valgrind
   board/test $full
 }
 

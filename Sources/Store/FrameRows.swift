@@ -59,9 +59,7 @@ extension RingFile {
             live.bind(6, run)
             bind(live, 7, doubtfulOnly: stamp)
             live.bind(8, second.heartRate)
-            var text = NumberList(scratch)
-            second.rr.forEach { text.append(UInt32($0)) }
-            live.bind(9, text: text.bytes)
+            bind(live, 9, second.rr)
             live.bind(10, second.isWorn.map { $0 ? Int64(1) : 0 })
             try live.run()
         case PacketType.event:
@@ -85,9 +83,7 @@ extension RingFile {
         live.bind(6, run)
         bind(live, 7, doubtfulOnly: stamp)
         live.bind(8, heart.heartRate)
-        var text = NumberList(scratch)
-        heart.rr.forEach { text.append(UInt32($0)) }
-        live.bind(9, text: text.bytes)
+        bind(live, 9, heart.rr)
         live.bind(10, heart.contact.map { $0 ? Int64(1) : 0 })
         try live.run()
     }
@@ -110,11 +106,9 @@ extension RingFile {
         record.bind(4, found.version)
         record.bind(5, found.subsecond)
         record.bind(6, doubt(found.time, stamp))
-        var text = NumberList(scratch)
         if let second = found.summary {
             record.bind(7, second.heartRate)
-            second.rr.forEach { text.append(UInt32($0)) }
-            record.bind(8, text: text.bytes)
+            bind(record, 8, second.rr)
             record.bind(9, thousandths(second.dynamicAcceleration))
             let gravity = second.gravity
             record.bind(10, thousandths(gravity?.x))
@@ -134,8 +128,7 @@ extension RingFile {
             record.bind(24, derived(second))
         } else if let heart = found.heart {
             record.bind(7, heart.heartRate)
-            heart.rr.forEach { text.append(UInt32($0)) }
-            record.bind(8, text: text.bytes)
+            bind(record, 8, heart.rr)
             if let motion = found.motion {
                 record.bind(9, thousandths(motion.dynamicAcceleration))
                 let gravity = motion.gravity
@@ -153,13 +146,21 @@ extension RingFile {
         recordsAdded = database.changes
     }
 
+    /// R-R intervals as text; NULL where a record says more than there can be.
+    private func bind(_ statement: borrowing Statement, _ place: Int32, _ intervals: borrowing Series) {
+        guard !intervals.isAbsent else { return statement.bindNull(place) }
+        var text = NumberList(scratch)
+        intervals.forEach { text.append(UInt32($0)) }
+        statement.bind(place, text: text.bytes)
+    }
+
     private func write(event frame: borrowing Frame, _ lane: Lane, strap: Int64, _ stamp: Stamp) throws(SQLError) {
         guard let found = Event(frame) else { return try write(undecoded: frame, strap: strap, "event too short") }
         event.bind(1, found.unix)
         event.bind(2, strap)
         event.bind(3, frame.type)
         event.bind(4, found.number.rawValue)
-        event.bind(5, found.subsecond)
+        event.bind(5, found.time.fraction)
         event.bind(6, blob: found.body)
         event.bind(7, doubt(found.time, stamp))
         event.bind(8, lane.rawValue)

@@ -24,8 +24,8 @@ public struct Console: ~Escapable {
         @_lifetime(copy self) get { inner.extracting(12..<max(12, min(12 + Int(inner.u16(at: 10)), inner.byteCount))) }
     }
 
-    /// ASCII, usually 50 bytes, without the revision byte before and the NUL after it.
-    public var text: RawSpan {
-        @_lifetime(copy self) get { Whoop.text(body.extracting(min(1, body.byteCount)..<body.byteCount)) }
+    /// ASCII, usually 50 bytes, without the revision byte before and the NUL after it. Nil for another revision than 1.
+    public var text: RawSpan? {
+        @_lifetime(copy self) get { body.u8(at: 0) == 1 ? Whoop.text(body.extracting(1..<body.byteCount)) : nil }
     }
 }

@@ -41,7 +41,7 @@ extension Frame {
         case PacketType.motion, PacketType.storedMotion:
             guard let view = MotionBlock(self) else { return false }
             view.describe(into: &sink)
-        case PacketType.packEvent, PacketType.relativePackEvent:
+        case PacketType.packEvent:
             guard let view = PackEvent(self) else { return false }
             view.describe(into: &sink)
         default:
@@ -107,7 +107,7 @@ extension Console {
         sink.field("sequence", sequence)
         sink.field("unix", unix)
         sink.field("subsecond", subsecond)
-        sink.field("text", text: text, .established)
+        if let text { sink.field("text", text: text, .established) } else { sink.field("text", Int64?.none, .established) }
     }
 }
 
@@ -154,7 +154,7 @@ extension PackEvent {
         sink.field("subsecond", subsecond)
         if number == 2 { sink.field("pack_percent", charge_tenths.map { Int64($0) }, places: 1, .single) }
         // HW_INFO holds serial and address.
-        if number == 20 { sink.field("body", identity: body, .single) } else { sink.field("body", hex: body, .single) }
+        if number == 20 { sink.field("body", identityHex: body, .single) } else { sink.field("body", hex: body, .single) }
     }
 }
 
@@ -176,7 +176,7 @@ extension Response {
         if let dataRange { dataRange.describe(into: &sink) }
         if let version { sink.field("firmware", version: version) }
         if let coprocessorVersion { sink.field("coprocessor_firmware", version: coprocessorVersion) }
-        if let name { sink.field("name", identity: name, .established) }
+        if let name { sink.field("advertised_name", identity: name, .established) }
         if let alarm {
             sink.field("alarm_enabled", flag: alarm.isEnabled)
             sink.field("alarm_unix", alarm.time?.seconds)
@@ -233,7 +233,7 @@ extension DataRange {
 extension FieldSink where Self: ~Copyable {
     mutating func field(_ pack: borrowing PackInfo) {
         field("pack_attached", flag: pack.isAttached)
-        field("pack_address", identity: pack.address, .established)
+        field("pack_address", identityHex: pack.address, .established)
         field("pack_serial", identity: pack.serial, .established)
         field("pack_percent", pack.charge_tenths.map { Int64($0) }, places: 1, .derived)
     }

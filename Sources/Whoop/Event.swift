@@ -16,9 +16,9 @@ public struct Event: ~Escapable {
     public var sequence: UInt8 { inner.u8(at: 1) }
     public var number: EventNumber { EventNumber(rawValue: inner.u16(at: 2)) }
     public var unix: UInt32 { inner.u32(at: 4) }
-    /// 1/32768 s. Zero in old traces that end before it.
-    public var subsecond: UInt16 { inner.u16(at: 8) }
-    public var time: StrapTime { StrapTime(seconds: unix, fraction: subsecond) }
+    /// 1/32768 s; nil in old traces that end before it.
+    public var subsecond: UInt16? { inner.byteCount >= 10 ? inner.u16(at: 8) : nil }
+    public var time: StrapTime { StrapTime(seconds: unix, fraction: subsecond ?? 0) }
 
     /// As long as the event says, at most what is there; padding is left out.
     public var body: RawSpan {
@@ -39,7 +39,7 @@ public struct Event: ~Escapable {
 
     /// The body of BATTERY_PACK_INFO.
     public var pack: PackInfo? {
-        @_lifetime(copy self) get { number == .packInfo ? PackInfo(body, at: 1) : nil }
+        @_lifetime(copy self) get { number == .packInfo ? PackInfo(event: body) : nil }
     }
 
     /// Why HAPTICS_TERMINATED: 0 expired, 1 error, 2 a double tap; from a single source.

@@ -41,6 +41,7 @@ public protocol FieldSink: ~Copyable {
     mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence)
     /// Text that tells who somebody is: a serial number, a name, an address.
     mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence)
+    mutating func field(_ name: StaticString, identityHex: RawSpan, _ confidence: Confidence)
     mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence)
     mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence)
     /// The fields up to `end` belong to part `number` of its kind.

@@ -8,7 +8,7 @@ enum Gate {
 
     /// 0...most; a greater count makes all intervals worthless.
     @inline(__always)
-    static func rrCount(_ value: UInt8, most: UInt8 = 4) -> Int { value <= most ? Int(value) : 0 }
+    static func rrCount(_ value: UInt8, most: UInt8 = 4) -> Int? { value <= most ? Int(value) : nil }
 
     /// Finite, 0...16 g: dynamic acceleration.
     @inline(__always)

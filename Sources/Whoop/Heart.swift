@@ -31,12 +31,10 @@ public struct Heart: ~Escapable {
     /// Beats per minute, 25...230.
     public var heartRate: UInt8? { Gate.heartRate(inner.u8(at: 17)) }
 
-    /// R-R intervals, 0...4, in v10 0...8. A greater count is not believed: 0.
-    public var rrCount: Int { Gate.rrCount(inner.u8(at: 18), most: inner.u8(at: 1) == 10 ? 8 : 4) }
-
-    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    /// R-R intervals in milliseconds, in order, at most 4, in v10 8; those outside 200...2500 are absent, and all are when there
+    /// are said to be more.
     public var rr: Series {
-        @_lifetime(copy self) get { Series(inner, at: 19, .interval, count: rrCount) }
+        @_lifetime(copy self) get { Series(inner, at: 19, .interval, count: Gate.rrCount(inner.u8(at: 18), most: inner.u8(at: 1) == 10 ? 8 : 4)) }
     }
 }
 

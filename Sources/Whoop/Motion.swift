@@ -18,10 +18,10 @@ public struct Axes: ~Escapable {
     /// Samples of each axis.
     public var count: Int { z.count }
 
-    /// `count` numbers an axis; an axis begins `stride` bytes after the one before.
+    /// `count` numbers an axis, nil where the count is not believed; an axis begins `stride` bytes after the one before.
     @_lifetime(copy bytes)
     @inline(__always)
-    init(_ bytes: RawSpan, at offset: Int, count: Int, stride: Int) {
+    init(_ bytes: RawSpan, at offset: Int, count: Int?, stride: Int) {
         x = Series(bytes, at: offset, .i16, count: count)
         y = Series(bytes, at: offset + stride, .i16, count: count)
         z = Series(bytes, at: offset + 2 * stride, .i16, count: count)
@@ -101,10 +101,10 @@ public struct Motion: ~Escapable {
         }
     }
 
-    /// A count above the capacity is not believed: 0.
-    private func samples(at offset: Int) -> Int {
+    /// Nil above the capacity.
+    private func samples(at offset: Int) -> Int? {
         let count = Int(inner.u16(at: offset))
-        return count <= 100 ? count : 0
+        return count <= 100 ? count : nil
     }
 
     // MARK: v10 only
@@ -144,23 +144,25 @@ public struct MotionBlock: ~Escapable {
 
     /// Counts of `MotionScale.perG`.
     public var acceleration: Axes {
-        @_lifetime(copy self) get { Axes(inner, at: 24, count: accelerationCount, stride: 2 * accelerationCount) }
+        @_lifetime(copy self) get { Axes(inner, at: 24, count: accelerationCount, stride: 2 * (accelerationCount ?? 0)) }
     }
 
     /// Counts of `MotionScale.degreesPerSecond`; from a single source.
     public var rotation: Axes {
-        @_lifetime(copy self) get { Axes(inner, at: 24 + 6 * accelerationCount, count: rotationCount, stride: 2 * rotationCount) }
+        @_lifetime(copy self) get { Axes(inner, at: 24 + 6 * (accelerationCount ?? 0), count: rotationCount, stride: 2 * (rotationCount ?? 0)) }
     }
 
-    /// Samples an axis. A count that the block has no bytes for is not believed: 0.
-    private var accelerationCount: Int {
+    /// Samples an axis; nil where the block has no bytes for them.
+    private var accelerationCount: Int? {
         let count = Int(inner.u16(at: 20))
-        return 24 + 6 * count <= inner.byteCount ? count : 0
+        return 24 + 6 * count <= inner.byteCount ? count : nil
     }
 
-    private var rotationCount: Int {
+    /// Nil also where nobody knows where it begins.
+    private var rotationCount: Int? {
+        guard let before = accelerationCount else { return nil }
         let count = Int(inner.u16(at: 22))
-        return 24 + 6 * (accelerationCount + count) <= inner.byteCount ? count : 0
+        return 24 + 6 * (before + count) <= inner.byteCount ? count : nil
     }
 }
 

@@ -29,10 +29,10 @@ public struct OpticalBlock: ~Escapable {
         self.block = block
     }
 
-    /// Samples in use, 0...50; a greater count is not believed: 0.
-    public var count: Int {
+    /// Samples in use, 0...50; a greater count is not believed.
+    public var count: Int? {
         let count = Int(block.u8(at: layout == .v11 ? 1 : 0))
-        return count <= 50 ? count : 0
+        return count <= 50 ? count : nil
     }
 
     /// 3 in v11, 2 in v20.

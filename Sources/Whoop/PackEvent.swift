@@ -1,5 +1,5 @@
-// Owns the events of the battery pack that a 5.0 passes on (types 54 and 53, WHOOP.md 6.4). Their numbers are a
-// vocabulary of their own and must never be taken for the strap's.
+// Owns the events of the battery pack that a 5.0 passes on (type 54, WHOOP.md 6.4). Their numbers are a vocabulary of
+// their own and must never be taken for the strap's. Those of relative time (type 53) have a layout that nobody knows.
 import Wire
 
 /// One event of the battery pack.
@@ -8,13 +8,10 @@ public struct PackEvent: ~Escapable {
 
     @_lifetime(copy frame)
     public init?(_ frame: borrowing Frame) {
-        guard frame.isKnownRevision, frame.type == PacketType.packEvent || frame.type == PacketType.relativePackEvent,
-              frame.inner.byteCount >= 12 else { return nil }
+        guard frame.isKnownRevision, frame.type == PacketType.packEvent, frame.inner.byteCount >= 12 else { return nil }
         inner = frame.inner
     }
 
-    /// Whether its time counts from some other moment than 1970 (type 53).
-    public var isRelative: Bool { inner.u8(at: 0) == PacketType.relativePackEvent }
     public var sequence: UInt8 { inner.u8(at: 1) }
     public var number: UInt16 { inner.u16(at: 2) }
     public var unix: UInt32 { inner.u32(at: 4) }

@@ -6,17 +6,24 @@ import Wire
 public struct PackInfo: ~Escapable {
     /// Address 6 bytes, name 16, charge 2.
     private let block: RawSpan
+    public let isAttached: Bool
 
-    /// `offset`: where the address lies in the body. Nil for a short body.
+    /// From an answer, which says whether there is a pack. Nil for a short body.
     @_lifetime(copy body)
-    init?(_ body: RawSpan, at offset: Int) {
-        guard let block = body.slice(offset, offset + 24) else { return nil }
+    init?(answer body: RawSpan) {
+        guard let block = body.slice(2, 26) else { return nil }
         self.block = block
+        isAttached = body.u8(at: 1) == 1
     }
 
-    public var isAttached: Bool {
-        for i in 0..<block.byteCount where block.u8(at: i) != 0 { return true }
-        return false
+    /// From an event, where only zeros say that there is none. Nil for a short body.
+    @_lifetime(copy body)
+    init?(event body: RawSpan) {
+        guard let block = body.slice(1, 25) else { return nil }
+        self.block = block
+        var isAttached = false
+        for i in 0..<block.byteCount where block.u8(at: i) != 0 { isAttached = true }
+        self.isAttached = isAttached
     }
 
     /// Six bytes, the first first as the strap sends it.

@@ -18,12 +18,10 @@ public struct Realtime: ~Escapable {
     /// Beats per minute, 25...230.
     public var heartRate: UInt8? { Gate.heartRate(inner.u8(at: 8)) }
 
-    /// R-R intervals, 0...4. A count above 4 is not believed: 0.
-    public var rrCount: Int { Gate.rrCount(inner.u8(at: 9)) }
-
-    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    /// R-R intervals in milliseconds, in order, at most 4; those outside 200...2500 are absent, and all are when there
+    /// are said to be more.
     public var rr: Series {
-        @_lifetime(copy self) get { Series(inner, at: 10, .interval, count: rrCount) }
+        @_lifetime(copy self) get { Series(inner, at: 10, .interval, count: Gate.rrCount(inner.u8(at: 9))) }
     }
 
     /// Whether the strap says that it is on a body.

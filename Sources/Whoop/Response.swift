@@ -119,7 +119,7 @@ public struct Response: ~Escapable {
 
     /// The battery pack (WHOOP.md 5.5).
     public var pack: PackInfo? {
-        @_lifetime(copy self) get { answers(.getPackInfo) && result == .success ? PackInfo(body, at: 2) : nil }
+        @_lifetime(copy self) get { answers(.getPackInfo) && result == .success ? PackInfo(answer: body) : nil }
     }
 
     /// The battery in detail, 4.0 (WHOOP.md 5.5).

@@ -19,14 +19,19 @@ public struct Series: ~Escapable {
     private let code: Code
     /// Numbers, absent ones included.
     public let count: Int
+    /// Whether the record says a count that cannot be, so that none of the numbers is believed. Not the same as having none.
+    public let isAbsent: Bool
 
-    /// `count` numbers from `offset`, at most as many as there are bytes for.
+    /// `count` numbers from `offset`. None is believed where there are fewer bytes than that, or the count is nil because it
+    /// did not pass its gate.
     @_lifetime(copy bytes)
     @inline(__always)
-    init(_ bytes: RawSpan, at offset: Int, _ code: Code, count: Int) {
+    init(_ bytes: RawSpan, at offset: Int, _ code: Code, count: Int?) {
         let width = code == .i32 || code == .i20 ? 4 : 2
         let start = min(max(0, offset), bytes.byteCount)
-        self.count = min(max(0, count), (bytes.byteCount - start) / width)
+        let count = count ?? -1
+        isAbsent = count < 0 || count > (bytes.byteCount - start) / width
+        self.count = isAbsent ? 0 : count
         self.bytes = bytes.extracting(unchecked: start..<(start + self.count * width))
         self.code = code
     }

@@ -60,14 +60,11 @@ public struct Summary: ~Escapable {
     @inline(__always)
     public var heartRate: UInt8? { Gate.heartRate(inner.u8(at: at(17, 14))) }
 
-    /// R-R intervals, 0...4. A count above 4 is not believed: 0.
-    @inline(__always)
-    public var rrCount: Int { Gate.rrCount(inner.u8(at: at(18, 15))) }
-
-    /// R-R intervals in milliseconds, in order; those outside 200...2500 are absent.
+    /// R-R intervals in milliseconds, in order, at most 4; those outside 200...2500 are absent, and all are when there
+    /// are said to be more.
     @inline(__always)
     public var rr: Series {
-        @_lifetime(copy self) get { Series(inner, at: at(19, 16), .interval, count: rrCount) }
+        @_lifetime(copy self) get { Series(inner, at: at(19, 16), .interval, count: Gate.rrCount(inner.u8(at: at(18, 15)))) }
     }
 
     /// 255 is clean. Its meaning is inferred: nothing should be refused because of it.

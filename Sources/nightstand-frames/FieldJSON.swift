@@ -1,5 +1,6 @@
 // Owns a frame's fields as members of a JSON object. Values are plain; how sure a meaning is stands apart, in one member
 // `confidence` that names every field whose meaning is not established. Null is a field whose value failed its gate.
+import Gateway
 import Whoop
 import Wire
 
@@ -74,17 +75,17 @@ struct FieldJSON: FieldSink {
 
     mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) {
         begin(name, confidence)
-        members.put("\"")
-        members.put(plain: text)
-        members.put("\"")
+        members.put(quoted(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
     }
 
     mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) {
         if showsIdentity { return field(name, text: identity, confidence) }
-        begin(name, confidence)
-        members.put("\"(")
-        members.put(Int64(identity.byteCount))
-        members.put(" bytes)\"")
+        hide(name, identity, confidence)
+    }
+
+    mutating func field(_ name: StaticString, identityHex: RawSpan, _ confidence: Confidence) {
+        if showsIdentity { return field(name, hex: identityHex, confidence) }
+        hide(name, identityHex, confidence)
     }
 
     mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) {
@@ -96,6 +97,7 @@ struct FieldJSON: FieldSink {
 
     mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
         begin(name, confidence)
+        guard !values.isAbsent else { return members.put("null") }
         members.put("[")
         for i in 0..<values.count {
             if i > 0 { members.put(",") }
@@ -138,6 +140,13 @@ struct FieldJSON: FieldSink {
         doubts.put("\":\"")
         doubts.put(confidence.word)
         doubts.put("\"")
+    }
+
+    private mutating func hide(_ name: StaticString, _ bytes: RawSpan, _ confidence: Confidence) {
+        begin(name, confidence)
+        members.put("\"(")
+        members.put(Int64(bytes.byteCount))
+        members.put(" bytes)\"")
     }
 
     private mutating func name(_ name: StaticString) {

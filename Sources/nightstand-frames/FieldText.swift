@@ -75,10 +75,12 @@ struct FieldText: FieldSink {
 
     mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) {
         if showsIdentity { return field(name, text: identity, confidence) }
-        guard begin(name, confidence) else { return }
-        words.put("(")
-        words.put(Int64(identity.byteCount))
-        words.put(" bytes)")
+        hide(name, identity, confidence)
+    }
+
+    mutating func field(_ name: StaticString, identityHex: RawSpan, _ confidence: Confidence) {
+        if showsIdentity { return field(name, hex: identityHex, confidence) }
+        hide(name, identityHex, confidence)
     }
 
     mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) {
@@ -89,6 +91,7 @@ struct FieldText: FieldSink {
 
     mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
         guard begin(name, confidence) else { return }
+        if values.isAbsent { return words.put("-") }
         let shown = showsAll || values.count <= 8 ? values.count : 3
         for i in 0..<shown {
             if i > 0 { words.put(",") }
@@ -119,6 +122,13 @@ struct FieldText: FieldSink {
         words.put(name)
         words.put("=")
         return true
+    }
+
+    private mutating func hide(_ name: StaticString, _ bytes: RawSpan, _ confidence: Confidence) {
+        guard begin(name, confidence) else { return }
+        words.put("(")
+        words.put(Int64(bytes.byteCount))
+        words.put(" bytes)")
     }
 
     private mutating func mark(_ confidence: Confidence) {

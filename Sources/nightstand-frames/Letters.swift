@@ -50,12 +50,18 @@ struct Letters: Sendable {
         }
     }
 
-    /// Text from the air: `?` for all but printable ASCII, and for quotation marks and backslashes, so that it can stand
-    /// between quotation marks anywhere.
+    /// Text from the air between quotation marks: `\n` for an end of line, a backslash before what would end or change it,
+    /// `?` for all else but printable ASCII.
     mutating func put(plain text: RawSpan) {
         for i in 0..<text.byteCount {
             let c = text.u8(at: i)
-            put(byte: c >= 0x20 && c < 0x7f && c != 0x22 && c != 0x5c ? c : 0x3f)
+            switch c {
+            case 0x0a: put("\\n")
+            case 0x22, 0x5c:
+                put(byte: 0x5c)
+                put(byte: c)
+            default: put(byte: c >= 0x20 && c < 0x7f ? c : 0x3f)
+            }
         }
     }
 }

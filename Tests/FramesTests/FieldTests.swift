@@ -58,9 +58,16 @@ import Wire
         let body = [UInt8](1...255)
         for start in stride(from: 0, to: 250, by: 50) {
             let piece = [1] + Array(body[start..<(start + 50)]) + [0]
-            let object = try Self.object(Self.sealed([50, 7, 2, 0, 1, 2, 3, 4, 5, 0, 52, 0] + piece), .whoop4)
-            let text = try #require(object["text"] as? String)
-            #expect(text.utf8.count == 50 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f })
+            let frame = Self.sealed([50, 7, 2, 0, 1, 2, 3, 4, 5, 0, 52, 0] + piece)
+            let object = try Self.object(frame, .whoop4)
+            #expect(object["text"] as? String == String(decoding: piece[1..<51], as: UTF8.self))
+            var text = FieldText(showsAll: true, showsIdentity: false)
+            let isFrame = Self.describe(frame, .whoop4, into: &text)
+            #expect(isFrame && text.words.bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7f })
+            // Between its quotation marks none stands without a backslash.
+            let words = String(decoding: text.words.bytes, as: UTF8.self)
+            let said = words.components(separatedBy: "text=\"").last.map { $0.dropLast() } ?? ""
+            #expect(!said.replacingOccurrences(of: "\\\\", with: "").replacingOccurrences(of: "\\\"", with: "").contains("\""), "\(words)")
         }
     }
 
@@ -68,8 +75,8 @@ import Wire
         let name = Array("WHOOP OF JANE".utf8) + [0]
         let inner: [UInt8] = [36, 1, 76, 1, 1, 1, 1, UInt8(name.count)] + name
         let hidden = try Self.object(Self.sealed(inner), .whoop4)
-        #expect(hidden["name"] as? String == "(13 bytes)" && hidden["body"] == nil)
-        #expect(try Self.object(Self.sealed(inner), .whoop4, identity: true)["name"] as? String == "WHOOP OF JANE")
+        #expect(hidden["advertised_name"] as? String == "(13 bytes)" && hidden["body"] == nil)
+        #expect(try Self.object(Self.sealed(inner), .whoop4, identity: true)["advertised_name"] as? String == "WHOOP OF JANE")
     }
 
     @Test func theTokenOfHelloIsNeverShown() throws {

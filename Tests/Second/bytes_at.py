@@ -60,7 +60,7 @@ class Record:
         """A NUL-terminated text in a field of `size` bytes."""
         if offset + size > len(self.data):
             return None
-        return self.data[offset:offset + size].split(b'\0')[0].decode('latin-1')
+        return self.data[offset:offset + size].split(b'\0')[0].decode(errors='replace')
 
     def hex(self, offset, size=None):
         end = len(self.data) if size is None else offset + size

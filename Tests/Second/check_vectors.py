@@ -43,7 +43,6 @@ AXES = [f'{sensor}_{axis}_{part}' for sensor in AXIS for axis in 'xyz' for part 
 NO_PULSE = [f'w4-rt-{n:03}' for n in range(44, 54) if n != 45] + ['w4-raw-v10-002', 'w5-hist-v18-037', 'w5-rt-049']
 GATED = {(entry, key): reason for reason, entries, keys in [
     ('8.12: 0 is no heart rate', NO_PULSE, ['hr']),
-    ('8.12: charge 3000 to 4300 mV (6.3); the vector calls it disputed', ['w5-event-038'], ['battery_mv']),
     ('8.7: activity is 0, 1 or 2, other values are invalid', ['w5-hist-v18-048', 'w5-hist-v18-049'], ['activity_u8']),
     ('4.3: 5.0 gates the charge on result 1, and this says unsupported', ['w5-resp-049'], ['battery_pct']),
     ('5.3: a 5.0 hello is valid with result 1 only; the first reply is pending and zero, a failure holds stale bytes',

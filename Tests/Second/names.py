@@ -8,7 +8,7 @@ SAME = '''type family version flags counter unix subsecond heart_rate_bpm rr_ms 
     skin_temperature_c sleep_state spo2_percent activity cadence cell_temperature_c board_temperature_c signal_flags
     log_variance acceleration_x acceleration_y acceleration_z rotation_x rotation_y rotation_z segment first_sample
     deltas flag tag sequence command result body battery_percent clock_unix clock_subsecond read_page write_page
-    trim_page wraps pages pages_behind free_records oldest_unix newest_unix firmware name alarm_enabled alarm_unix
+    trim_page wraps pages pages_behind free_records oldest_unix newest_unix firmware alarm_enabled alarm_unix
     trim_unix read_unix key_count key_index key value pack_attached pack_address pack_serial pack_percent charging serial worn
     heart_rate_broadcast event battery_mv battery_temperature_c text block'''.split()
 THEIRS = dict(zip(SAME, SAME)) | {
@@ -16,7 +16,7 @@ THEIRS = dict(zip(SAME, SAME)) | {
     'raw_f32_48': 'raw_48', 'raw_u16_64': 'raw_64', 'raw_u16_66': 'raw_66', 'raw_u16_68': 'raw_68',
     'raw_u16_70': 'raw_70', 'psnr_a_db': 'signal_to_noise_a_db', 'psnr_b_db': 'signal_to_noise_b_db',
     'shape_check': 'shape_good', 'pulse_unix': 'embedded_unix', 'request_sequence': 'answers_sequence',
-    'old_page': 'oldest_page', 'used_records': 'unread_records', 'coprocessor': 'coprocessor_firmware',
+    'name': 'advertised_name', 'old_page': 'oldest_page', 'used_records': 'unread_records', 'coprocessor': 'coprocessor_firmware',
     'hardware': 'hardware_family', 'on_wrist': 'worn', 'layout': 'revision', 'on_body': 'worn',
     'body_location': 'location', 'wrist_state': 'wrist', 'current_ma': 'battery_current',
     'remaining_capacity': 'battery_remaining', 'second_temperature_c': 'board_temperature_c', 'cause': 'haptics_cause',
@@ -34,7 +34,7 @@ LABELS = set('line direction name known inner confidence command_name result_nam
 # The least a whole inner record measures (WHOOP.md 4.2, 7, 8.2, 9.1); the other program archives what is shorter.
 RECORDS = {('4.0', 10): 1920, ('4.0', 11): 1924, ('4.0', 12): 88, ('4.0', 18): 110, ('4.0', 24): 96, ('4.0', 25): 76,
            ('5.0', 18): 110, ('5.0', 20): 2128, ('5.0', 21): 1232, ('5.0', 22): 176, ('5.0', 26): 76}
-PACKETS = {36: 5, 38: 5, 40: 20, 48: 8, 50: 13, 51: 24, 52: 24, 53: 12, 54: 12}
+PACKETS = {36: 5, 38: 5, 40: 20, 48: 8, 50: 13, 51: 24, 52: 24, 54: 12}
 
 
 def whole(ours, size):

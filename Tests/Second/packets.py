@@ -11,6 +11,7 @@ from envelope import Family, inner
 
 START, END = 1, 2
 NOTHING_STORED = 'ff' * 8
+HIGHEST_MV = 4500  # WHOOP.md says 4300; a real 5.0 at 99.9 % says 4382 (w5-event-038)
 
 
 def live(family, data):
@@ -23,7 +24,7 @@ def live(family, data):
 def battery_level(family, body):
     if len(body) < 9:
         return {}
-    return {'battery_percent': charge(body.u32(1)), 'battery_mv': within(body.u32(5), 3000, 4300)}
+    return {'battery_percent': charge(body.u32(1)), 'battery_mv': within(body.u32(5), 3000, HIGHEST_MV)}
 
 
 def condition(family, body):
@@ -37,7 +38,7 @@ def condition(family, body):
 def extended_battery(family, body):
     if family is Family.FOUR and body.u8(0) == 1 and len(body) >= 28:
         return {'current_ma': body.i16(1), 'average_current_ma': body.i16(3),
-                'battery_mv': within(body.u16(5), 3000, 4300), 'battery_temperature_c': part_temperature(body.i16(7)),
+                'battery_mv': within(body.u16(5), 3000, HIGHEST_MV), 'battery_temperature_c': part_temperature(body.i16(7)),
                 'remaining_capacity': body.u16(11)}
     if family is Family.FIVE and body.u8(0) == 3 and len(body) >= 12:
         return {'battery_temperature_c': part_temperature(body.i16(5)), 'second_temperature_c': part_temperature(body.i16(7))}
@@ -88,7 +89,7 @@ def pack_event(family, data):
 def console(family, data):
     fields = envelope(data)
     body = bytes.fromhex(fields['body'] or '')
-    fields['text'] = body[1:].split(b'\0')[0].decode('latin-1') if body[:1] == b'\1' else None
+    fields['text'] = body[1:].split(b'\0')[0].decode(errors='replace') if body[:1] == b'\1' else None
     return fields
 
 
@@ -114,7 +115,7 @@ def motion_stream(family, data):
     return blocks.stream_51(data)
 
 
-READERS = {36: responses.read, 38: responses.read, 40: live, 43: records.read, 47: records.read, 48: event,
+READERS = {36: responses.read, 38: responses.envelope, 40: live, 43: records.read, 47: records.read, 48: event,
            49: metadata, 50: console, 51: motion_stream, 52: motion_stream, 53: sequence_only, 54: pack_event,
            55: sequence_only, 56: metadata}
 

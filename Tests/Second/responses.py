@@ -106,11 +106,16 @@ BODIES = {Family.FOUR: BOTH | {7: versions, 26: battery_4, 35: hello_4, 67: alar
           Family.FIVE: BOTH | {26: battery_5, 67: alarm_5, 141: name, 145: hello_5, 151: pack}}
 
 
-def read(family, data):
+def envelope(family, data):
+    """What the battery pack answers through the strap (type 38) is its own: its body is not read as the strap's."""
     record = Record(data)
-    command, result = record.u8(2), record.u8(4)
-    fields = {'sequence': record.u8(1), 'command': command, 'request_sequence': record.u8(3), 'result': result,
-              'body': record.hex(5)}
+    return {'sequence': record.u8(1), 'command': record.u8(2), 'request_sequence': record.u8(3), 'result': record.u8(4),
+            'body': record.hex(5)}
+
+
+def read(family, data):
+    fields = envelope(family, data)
+    command, result = fields['command'], fields['result']
     believed = result == SUCCESS or (family is Family.FOUR and command == CHARGE_WITHOUT_SUCCESS)
     body = BODIES[family].get(command)
     return fields | (body(Record(data[5:])) if body and believed else {})

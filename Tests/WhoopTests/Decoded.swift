@@ -21,7 +21,7 @@ func decoded(_ frame: borrowing Frame) -> Fields {
         f["seq"] = JSON(view.sequence)
         f["unix"] = JSON(view.unix)
         f["subsec"] = JSON(view.subsecond)
-        f["text"] = .string(string(view.text))
+        if let text = view.text { f["text"] = .string(string(text)) }
         f["event"] = JSON(view.number)
         f["payload_len"] = JSON(view.body.byteCount)
         f["payload_hex"] = .string(hex(view.body))
@@ -44,7 +44,7 @@ func decoded(_ frame: borrowing Frame) -> Fields {
         }
         if let view = record.heart {
             f["hr"] = JSON(view.heartRate)
-            f["rr_count"] = JSON(view.rrCount)
+            f["rr_count"] = JSON(view.rr.count)
             f["rr"] = list(view.rr)
         }
         if let view = record.motion {
@@ -98,7 +98,7 @@ private func read(_ view: borrowing Realtime, into f: inout Fields) {
     f["unix"] = JSON(view.time.seconds)
     f["subsec"] = JSON(view.time.fraction)
     f["hr"] = JSON(view.heartRate)
-    f["rr_count"] = JSON(view.rrCount)
+    f["rr_count"] = JSON(view.rr.count)
     f["rr"] = list(view.rr)
     let worn = view.isWorn.map { hexPair($0 ? 1 : 0) } ?? ""
     f["tail_hex"] = .string(worn + (view.location.map { hexPair($0) } ?? ""))
@@ -196,7 +196,7 @@ private func read(_ view: borrowing Record, into f: inout Fields) {
 
 private func read(_ view: borrowing Summary, into f: inout Fields) {
     f["hr"] = JSON(view.heartRate)
-    f["rr_count"] = JSON(view.rrCount)
+    f["rr_count"] = JSON(view.rr.count)
     f["rr"] = list(view.rr)
     f["quality_u8"] = JSON(view.quality)
     f["motion_f32"] = JSON(view.dynamicAcceleration)

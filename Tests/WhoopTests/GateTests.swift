@@ -19,9 +19,9 @@ import Wire
     }
 
     @Test func moreThanFourIntervalsAreNone() {
-        #expect(summary(Golden.v24, .whoop4, [(18, [5])]) { $0.rrCount } == 0)
+        #expect(summary(Golden.v24, .whoop4, [(18, [5])]) { $0.rr.isAbsent && $0.rr.count == 0 } == true)
         #expect(summary(Golden.v24, .whoop4, [(18, [5])]) { $0.rr[0] } == nil)
-        #expect(summary(Golden.v24, .whoop4, [(18, [4])]) { $0.rrCount } == 4)
+        #expect(summary(Golden.v24, .whoop4, [(18, [4])]) { $0.rr.count } == 4)
     }
 
     @Test(arguments: [(199, false), (200, true), (2500, true), (2501, false)])

@@ -25,7 +25,7 @@ enum Golden {
             guard let record = Record(frame), let s = record.summary else { Issue.record("no summary"); return }
             let identity = (record.version, record.counter, record.unix, record.subsecond, record.isLive)
             #expect(identity == (24, 34_217_036, 1_780_928_574, 14160, false))
-            let beats = (s.heartRate, s.rrCount, s.rr[0], s.rr[1], s.rr[2])
+            let beats = (s.heartRate, s.rr.count, s.rr[0], s.rr[1], s.rr[2])
             #expect(beats == (109, 2, 555, 564, nil))
             let motion = (s.dynamicAcceleration, s.gravity)
             #expect(near(motion.0, 0.01328) && near(motion.1?.x, -0.4031) && near(motion.1?.y, 0.4506) && near(motion.1?.z, 0.8725))
@@ -45,7 +45,7 @@ enum Golden {
             guard let record = Record(frame), let s = record.summary else { Issue.record("no summary"); return }
             let identity = (record.version, record.counter, record.unix)
             #expect(identity == (18, 25_443_699, 1_780_916_150))
-            let beats = (s.heartRate, s.rrCount, s.rr[0], s.rr[1])
+            let beats = (s.heartRate, s.rr.count, s.rr[0], s.rr[1])
             #expect(beats == (102, 2, 602, 613))
             let motion = (s.dynamicAcceleration, s.gravity)
             #expect(near(motion.0, 0.00916) && near(motion.1?.x, -0.7252) && near(motion.1?.y, 0.4944) && near(motion.1?.z, 0.4969))
@@ -104,7 +104,7 @@ enum Golden {
     @Test func realtime() throws {
         try #require(withFrame(Golden.realtime, .whoop5) { frame in
             guard let r = Realtime(frame) else { Issue.record("no view"); return }
-            let values = (r.time, r.heartRate, r.rrCount, r.rr[0], r.rr[1])
+            let values = (r.time, r.heartRate, r.rr.count, r.rr[0], r.rr[1])
             #expect(values == (StrapTime(seconds: 1_780_916_382, fraction: 18350), 98, 2, 603, 587))
             let (worn, location) = (r.isWorn, r.location)
             #expect(worn == true && location == 0)

@@ -24,7 +24,7 @@ struct Seeded: RandomNumberGenerator {
     static func touch(_ frame: borrowing Frame) -> Int {
         var sum = Int(frame.type) + frame.inner.byteCount
         if let v = Realtime(frame) {
-            sum += v.rrCount + Int(v.heartRate ?? 0) + Int(v.location ?? 0) + Int(v.time.seconds & 1) + (v.isWorn == true ? 1 : 0)
+            sum += v.rr.count + Int(v.heartRate ?? 0) + Int(v.location ?? 0) + Int(v.time.seconds & 1) + (v.isWorn == true ? 1 : 0)
             for i in -1...8 { sum += Int(v.rr[i] ?? 0) }
         }
         if let v = Response(frame) {
@@ -42,11 +42,11 @@ struct Seeded: RandomNumberGenerator {
             sum += Int((v.announced ?? 0) & 1) + Int((v.token ?? 0) & 1) + Int(v.unix ?? 0) + Int(v.subsecond ?? 0) + (v.firmware?.text.utf8.count ?? 0)
             if v.kind == .end { sum += 1 }
         }
-        if let v = Console(frame) { sum += v.text.byteCount }
+        if let v = Console(frame) { sum += v.text?.byteCount ?? 0 }
         if let record = Record(frame) {
             sum += Int(record.counter & 1) + Int(record.subsecond)
             if let s = record.summary {
-                sum += s.rrCount + Int(s.heartRate ?? 0) + Int(s.skinTemperature_centi ?? 0) + Int(s.steps ?? 0) + Int(s.spo2 ?? 0)
+                sum += s.rr.count + Int(s.heartRate ?? 0) + Int(s.skinTemperature_centi ?? 0) + Int(s.steps ?? 0) + Int(s.spo2 ?? 0)
                 for i in -1...8 { sum += Int(s.rr[i] ?? 0) + Int(s.channelWord(i).rawValue) + Int(s.signalToNoise_dB(i) ?? 0) }
                 sum += Int(s.dynamicAcceleration ?? 0) + Int(s.gravity?.x ?? 0) + Int(s.cellTemperature_tenths ?? 0) + Int(s.boardTemperature_tenths ?? 0)
                 sum += Int(s.activity?.rawValue ?? 0) + Int(s.sleepState.rawValue) + (s.isOxygenWindow ? 1 : 0) + (s.logVariance == nil ? 0 : 1)
