@@ -4,12 +4,17 @@
 import PackageDescription
 
 let firmware = Context.environment["FIRMWARE"] == "1"
+/// A third build, board/fuzz's: FUZZ names the instruments that the product gets, such as -sanitize=address.
+let instruments = Context.environment["FUZZ"].map { $0.split(separator: " ").map(String.init) } ?? []
+/// Those of them that C and the fuzz targets get too; only the product's own branches are counted.
+let addresses = instruments.filter { $0 == "-sanitize=address" }
 
 /// Product modules hold only what Embedded Swift has; the ordinary build says so too.
 let product: [SwiftSetting] = [
     .treatWarning("EmbeddedRestrictions", as: .error),
     .enableExperimentalFeature("Lifetimes"),
 ] + (firmware ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"])] : [])
+  + (instruments.isEmpty ? [] : [.unsafeFlags(instruments)])
 
 /// Tests are ordinary Swift and may read views over bytes.
 let test: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
@@ -18,14 +23,14 @@ let package = Package(
     name: "nightstand",
     products: [
         .executable(name: "nightstand", targets: ["nightstand"]),
-    ],
+    ] + (instruments.isEmpty ? [] : [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])]),
     targets: [
         // What belongs to others, behind a few lines each.
         .target(name: "CLinux"),
         .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
         .systemLibrary(name: "CSQLite"),
         // The CPU's checksum instructions, which Swift cannot emit.
-        .target(name: "CChecksum"),
+        .target(name: "CChecksum", cSettings: instruments.isEmpty ? [] : [.unsafeFlags(addresses.map { "-f" + $0.dropFirst() })]),
 
         // The house; arrows only point up this list.
         .target(name: "Wire", dependencies: ["CChecksum"], swiftSettings: product),
@@ -66,5 +71,9 @@ let package = Package(
         .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire", "OffloadVictim"],
                     swiftSettings: test),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),
+    ]) + (instruments.isEmpty ? [] : [
+        // A library, because the program's main is libFuzzer's.
+        .target(name: "Fuzz", dependencies: ["Wire", "Whoop", "Bluetooth", "Capture"], path: "Tests/Fuzz",
+                exclude: ["corpus", "findings", "seeds"], swiftSettings: test + [.unsafeFlags(addresses)]),
     ])
 )

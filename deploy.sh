@@ -15,6 +15,9 @@ usage() {
                        armv6-static (any 32-bit Pi)
   install HOST         builds for HOST (user@name, over ssh), installs, starts, shows the status
   test [--full]        every test: Swift, the strap's double, both firmware builds, the virtual machine
+  fuzz SECONDS [TARGET]
+                       every parser under random bytes and the address sanitizer, then what was reached and counted;
+                       fuzz tally: the counts of all runs
   sizes                figures of what was built, a line each: name, value, unit
   bench                figures of how fast it is, a line each: name, value, unit
   help                 this
@@ -127,6 +130,15 @@ verb_test() {
   board/test $full
 }
 
+verb_fuzz() {
+  [ $# -ge 1 ] || die "fuzz needs SECONDS, such as 300, and may have a TARGET."
+  [ "$1" != tally ] || exec board/fuzz tally
+  need_swift
+  need_headers
+  need command python3 python3
+  board/fuzz run "$@"
+}
+
 # Builds first (at once when nothing has changed), so that the figures are of this tree.
 verb_sizes() {
   local native
@@ -150,7 +162,7 @@ verb_bench() {
 verb=${1:-help}
 [ $# = 0 ] || shift
 case $verb in
-  demo|decode|encode|build|install|test|sizes|bench) "verb_$verb" "$@" ;;
+  demo|decode|encode|build|install|test|fuzz|sizes|bench) "verb_$verb" "$@" ;;
   help|-h|--help) usage ;;
   *) usage >&2; die "there is no verb '$verb'." ;;
 esac
