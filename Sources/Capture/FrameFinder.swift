@@ -84,8 +84,11 @@ final class FrameFinder {
                 skip(rest.u8(at: 0), at: place.moved(by: at))
                 at += 1
             case .notAFrame:
-                skip(rest.u8(at: 0), at: place.moved(by: at))
-                at += 1
+                // To the next byte that could begin one.
+                var end = at + 1
+                while end < value.byteCount, value.u8(at: end) != 0xaa { end += 1 }
+                skip(value.extracting(at..<end), at: place.moved(by: at))
+                at = end
             case .partial:
                 begun = place.moved(by: at)
                 beginnings &+= 1
@@ -148,6 +151,19 @@ final class FrameFinder {
         } else if byte != 0 {
             intake.note(.junk, at: place)
         }
+    }
+
+    /// Bytes of which only the first could have begun a frame.
+    private func skip(_ bytes: RawSpan, at place: Place) {
+        let known = min(forgiven, bytes.byteCount)
+        forgiven -= known
+        var junk = 0
+        var first = 0
+        for i in known..<bytes.byteCount where bytes.u8(at: i) != 0 {
+            if junk == 0 { first = i }
+            junk += 1
+        }
+        if junk > 0 { intake.note(.junk, at: place.moved(by: first), count: junk) }
     }
 
     /// Drops the first byte held.

@@ -4,9 +4,11 @@ import Wire
 /// Hex text on its way to frames.
 final class HexDigits {
     private let finder: FrameFinder
-    private var bytes = InlineArray<4096, UInt8>(repeating: 0)
+    private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
     init(_ finder: FrameFinder) { self.finder = finder }
+
+    deinit { bytes.deallocate() }
 
     /// Feeds the bytes that the digits in `text` stand for. Whatever is no digit, and `0x`, only separates.
     /// The caller has seen that the digits come in pairs.
@@ -25,23 +27,18 @@ final class HexDigits {
 
     private func read(_ text: RawSpan, _ feed: (RawSpan) -> Void) {
         var count = 0
-        var high: UInt8?
         var i = 0
         while i < text.byteCount {
-            let c = text.u8(at: i)
-            i += 1
-            // The zero of a prefix is no digit of the value.
-            if c == 0x30, high == nil, text.u8(at: i) | 0x20 == 0x78 { continue }
-            guard let digit = hexDigit(c) else { continue }
-            guard let first = high else { high = digit; continue }
-            bytes[count] = first << 4 | digit
-            high = nil
+            // Neither digit of a pair stands alone: a separator and the prefix lie between pairs.
+            guard let high = hexDigit(text.u8(at: i)), let low = hexDigit(text.u8(at: i + 1)) else { i += 1; continue }
+            i += 2
+            bytes[count] = high << 4 | low
             count += 1
-            if count == 4096 {
-                feed(bytes.span.bytes)
+            if count == bytes.count {
+                feed(UnsafeRawBufferPointer(bytes).bytes)
                 count = 0
             }
         }
-        if count > 0 { feed(bytes.span.bytes.extracting(first: count)) }
+        if count > 0 { feed(UnsafeRawBufferPointer(rebasing: bytes[..<count]).bytes) }
     }
 }

@@ -142,12 +142,17 @@ final class JSONText {
 
     private func string(_ bytes: RawSpan) {
         let start = at
-        while at < bytes.byteCount, bytes.u8(at: at) != 0x22, bytes.u8(at: at) != 0x0a {
-            at += bytes.u8(at: at) == 0x5c && bytes.u8(at: at + 1) != 0x0a ? 2 : 1
+        var end = at
+        search: while end < bytes.byteCount {
+            switch bytes.u8(at: end) {
+            case 0x22, 0x0a: break search
+            case 0x5c: end += bytes.u8(at: end + 1) == 0x0a ? 1 : 2
+            default: end += 1
+            }
         }
-        at = min(at, bytes.byteCount)
-        let end = at
-        if at < bytes.byteCount, bytes.u8(at: at) == 0x22 { at += 1 } else { broken() }
+        end = min(end, bytes.byteCount)
+        at = end
+        if bytes.u8(at: end) == 0x22 { at += 1 } else { broken() }
 
         switch expected {
         case .key, .firstKey:

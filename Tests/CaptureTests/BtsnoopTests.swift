@@ -210,25 +210,29 @@ import Whoop
         #expect(Findings(log.bytes).report.straps.first?.peer?.text == "06:05:04:03:02:01 random")
     }
 
-    @Test func aFrameThatALinkLeftUnfinishedDoesNotGoOnInTheNext() {
-        for way in 0..<3 {
-            var log = LogWriter(.monitor)
-            log.connect(0x40)
-            log.discover(.whoop4, on: 0x40)
-            let end = unhex(Golden.end4)
-            log.notify(Handles.data, Array(end[..<20]), on: 0x40)
-            switch way {
-            case 0: log.disconnect(0x40)
-            case 1: log.record(.command, [0x03, 0x0c, 0])  // HCI_Reset
-            default: log.raw([], flags: 9)  // the adapter is closed
-            }
-            log.connect(0x40)
-            log.notify(Handles.data, Array(end[20...]), on: 0x40)
-            log.notify(Handles.data, end, on: 0x40)
-            let found = Findings(log.bytes)
-            #expect(found.frames == [Golden.end4])
-            #expect(found.troubles.first?.hasSuffix("a frame begins and never ends") == true)
-            #expect(found.report.straps.count == 2)
+    /// An event, a reset, the adapter closed; or nothing but the next link on the handle.
+    enum End: CaseIterable { case event, reset, closing, none }
+
+    @Test(arguments: End.allCases)
+    func aFrameThatALinkLeftUnfinishedDoesNotGoOnInTheNext(end: End) throws {
+        var log = LogWriter(.monitor)
+        log.connect(0x40)
+        log.discover(.whoop4, on: 0x40)
+        let frame = unhex(Golden.end4)
+        log.notify(Handles.data, Array(frame[..<20]), on: 0x40)
+        switch end {
+        case .event: log.disconnect(0x40)
+        case .reset: log.record(.command, [0x03, 0x0c, 0])
+        case .closing: log.raw([], flags: 9)
+        case .none: break
         }
+        let ended = end == .none ? log.records + 1 : log.records
+        log.connect(0x40)
+        log.notify(Handles.data, Array(frame[20...]), on: 0x40)
+        log.notify(Handles.data, frame, on: 0x40)
+        let found = Findings(log.bytes)
+        #expect(found.frames == [Golden.end4])
+        #expect(found.troubles.first?.hasSuffix("a frame begins and never ends") == true)
+        #expect(found.report.straps.map(\.lastRecord) == [ended, log.records])
     }
 }

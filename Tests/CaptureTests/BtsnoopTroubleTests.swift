@@ -28,6 +28,26 @@ import Whoop
                                    "record \(record): a frame begins and never ends"])
     }
 
+    @Test func whatFollowsABeginningThatWasCutIsNotToldAgain() {
+        for first in [5, 14, 27] {
+            let (found, record) = Self.log { log in
+                log.packetSize = 27
+                log.keeps = first
+                // Three data packets; the first is cut, the others are not.
+                let unit = [UInt8(0x1b), 0x1a, 0] + [UInt8](repeating: 9, count: 60)
+                let whole = little(UInt16(unit.count)) + little(4) + unit
+                log.record(.received, little(0x2040) + little(27) + whole[..<27])
+                log.keeps = .max
+                log.record(.received, little(0x1040) + little(27) + whole[27..<54])
+                log.record(.received, little(0x1040) + little(13) + whole[54...])
+                log.packetSize = 251
+            }
+            #expect(found.frames.count == 2)
+            #expect(found.report.troubles.map(\.reason) == [.truncated], "\(first)")
+            #expect(found.report.troubles.first?.first.number == record && found.report.count(of: .truncated) == 1)
+        }
+    }
+
     @Test func whatIsCutOfOtherChannelsIsOfNoInterest() {
         let (found, _) = Self.log { log in
             log.keeps = 20
