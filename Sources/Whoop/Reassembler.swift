@@ -105,8 +105,10 @@ public final class Reassembler {
         if byte != 0 { dropped &+= 1 }
     }
 
-    /// Holds back more bytes. A frame is at most as long as the buffer, so what is missing of one always fits.
+    /// Holds back more bytes. A frame is at most as long as the buffer, so what is missing of one always fits. Each byte is
+    /// copied here and nowhere else, unless a damaged frame was searched for others.
     private func append(_ bytes: RawSpan) {
+        if head == tail { reset() }
         if tail + bytes.byteCount > pending.count {
             let count = waiting
             pending.copyMemory(from: UnsafeRawBufferPointer(rebasing: pending[head..<tail]))

@@ -87,6 +87,7 @@ private func summary(_ file: String, _ report: CaptureReport, _ printer: FramePr
         text += "\(counted(strap.framesFromStrap, "frame")) from it, \(strap.framesToStrap) to it\n"
     }
     if report.otherLinks > 0 { text += "  \(counted(report.otherLinks, "other link")), of no strap\n" }
+    for one in printer.signals { text += one.text }
     if !printer.unread.isEmpty || !report.troubles.isEmpty { text += "could not be read:\n" }
     for one in printer.unread { text += "  \(one.text)\n" }
     for trouble in report.troubles { text += "  \(trouble.text)\n" }

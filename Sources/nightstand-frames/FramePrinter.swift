@@ -32,6 +32,8 @@ final class FramePrinter: CaptureListener {
     /// Frames of each packet type.
     private(set) var counts = [Int](repeating: 0, count: 256)
     private(set) var unread: [UnreadFrames] = []
+    /// Of each link.
+    private(set) var signals: [Signals] = []
 
     init(file: String?, json: Bool, all: Bool, identity: Bool) {
         self.file = file
@@ -43,6 +45,8 @@ final class FramePrinter: CaptureListener {
     func take(_ frame: borrowing Frame, at place: Place) {
         let type = frame.type
         counts[Int(type)] += 1
+        if !signals.contains(where: { $0.link == place.link }) { signals.append(Signals(link: place.link)) }
+        for i in signals.indices where signals[i].link == place.link { signals[i].take(frame) }
         // An answer of an unknown revision may hold a token.
         let mayBeShown = type != PacketType.response && type != PacketType.packResponse
         if isJSON {
