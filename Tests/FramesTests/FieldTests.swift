@@ -104,4 +104,31 @@ import Wire
         letters.put(value, places: places)
         #expect(String(decoding: letters.bytes, as: UTF8.self) == text)
     }
+
+    @Test func everyFieldIsInTheDictionary() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let dictionary = try String(contentsOf: root.appendingPathComponent("Docs/FIELDS.md"), encoding: .utf8)
+        var names = Set<String>()
+        func collect(_ object: [String: Any]) {
+            for (name, value) in object where name != "confidence" {
+                names.insert(name)
+                if let part = value as? [String: Any] { collect(part) }
+            }
+        }
+        for (file, family) in [("whoop4_frames", Family.whoop4), ("whoop5_frames", .whoop5)] {
+            let data = try Data(contentsOf: root.appendingPathComponent("Tests/Vectors/\(file).json"))
+            let entries = try #require(JSONSerialization.jsonObject(with: data) as? [[String: Any]])
+            for entry in entries where entry["valid"] as? Bool == true {
+                collect(try Self.object(try #require(bytes(hex: entry["hex"] as? String ?? "")), family))
+            }
+        }
+        #expect(names.count > 80)
+        for name in names.sorted() {
+            // Parts are numbered, axes are named once.
+            var known = name
+            if let last = known.last, last.isNumber, let cut = known.lastIndex(of: "_"), !known.hasPrefix("raw_") { known = String(known[..<cut]) + "_0" }
+            if known.hasPrefix("acceleration_") || known.hasPrefix("rotation_") { known = String(known.dropLast()) + "x" }
+            #expect(dictionary.contains("`\(known)`"), "\(name) is not in Docs/FIELDS.md")
+        }
+    }
 }
