@@ -65,12 +65,14 @@ public struct Discovery: ~Copyable {
         var declared: UInt16 = 0
         guard let size = reader.u8(), size >= 7 else { return following() }
         while let item = reader.take(Int(size)) {
-            let declaration = item.u16(at: 0)
+            let declaration = item.u16(at: 0), value = item.u16(at: 3)
             guard declaration > declared, let name = item.slice(5, Int(size)), let uuid = UUID128(name) else { continue }
             declared = declaration
+            // A value lies behind its declaration and within the service (Core, Vol 3, Part G, 3.3.1).
+            guard value > declaration, value <= service.last else { continue }
             // The characteristic before it ends where this one is declared.
             if table.count > 0, table[table.count - 1].service == service.uuid { table[table.count - 1].last = declaration - 1 }
-            _ = table.add(GATTCharacteristic(uuid: uuid, service: service.uuid, value: item.u16(at: 3), last: service.last, properties: item.u8(at: 2)))
+            _ = table.add(GATTCharacteristic(uuid: uuid, service: service.uuid, value: value, last: service.last, properties: item.u8(at: 2)))
         }
         guard declared >= request.handle, declared < service.last else { return following() }
         return .characteristics(from: declared + 1, to: service.last, tag: Self.tag)
@@ -83,6 +85,8 @@ public struct Discovery: ~Copyable {
         guard size > 0 else { return following() }
         while let handle = reader.u16(), let name = reader.take(size) {
             last = handle
+            // One outside the range asked for belongs to another attribute.
+            guard handle >= request.handle, handle <= request.last else { continue }
             if UUID128(name) == UUID128(short: 0x2902) { table[at].configuration = handle; return following() }
         }
         guard last >= request.handle, last < table[at].last else { return following() }

@@ -1,6 +1,6 @@
 // Fuzzes the ATT client and the discovery with a strap that says anything: the input is a row of steps between the two.
 // Never two requests at once, never a PDU longer than agreed, no request after the bearer has died, every request ended
-// at most once, and discovery asks only for ranges that exist.
+// at most once; discovery asks only for ranges that exist and believes no handle outside them.
 import Bluetooth
 import Whoop
 import Wire
@@ -70,8 +70,6 @@ private final class AttributePeer: AttributeBearer, AttributeListener {
         largest = max(largest, client.mtu)
         demand((23...AttributeClient.wantedMTU).contains(client.mtu), "an MTU of \(client.mtu)")
         demand(ended <= accepted, "\(accepted) requests and \(ended) ends")
-        demand(discovery.table.count <= 32, "\(discovery.table.count) characteristics")
-        for i in 0..<discovery.table.count { demand(discovery.table[i].service != UUID128(short: 0), "a characteristic of no service") }
     }
 
     private func hear(_ pdu: consuming Block) {
@@ -129,6 +127,14 @@ private final class AttributePeer: AttributeBearer, AttributeListener {
         if case .answer(let value) = outcome { demand(value.byteCount < heard, "an answer longer than its PDU") }
         guard request.tag == Discovery.tag else { return }
         if discovery.take(outcome, of: request, client, now: now) == .going { accepted += 1 }
+        demand(discovery.table.count <= 32, "\(discovery.table.count) characteristics")
+        for i in 0..<discovery.table.count {
+            let item = discovery.table[i]
+            demand(Self.services.contains(item.service), "a characteristic of no service")
+            demand(item.value > 0, "a characteristic at handle 0")
+            demand(item.configuration == 0 || (item.configuration > item.value && item.configuration <= item.last),
+                   "a configuration at \(item.configuration) of a value at \(item.value) whose characteristic ends at \(item.last)")
+        }
     }
 
     func attribute(_ handle: UInt16, changed value: RawSpan) {

@@ -73,3 +73,12 @@ struct Block: ~Copyable {
         }
     }
 }
+
+/// The bytes over and over until there are `count`; none of none.
+func repeated(_ bytes: RawSpan, _ count: Int) -> Block {
+    var block = Block(capacity: count)
+    while bytes.byteCount > 0, block.bytes.byteCount < count {
+        block.append(bytes.extracting(first: min(bytes.byteCount, count - block.bytes.byteCount)))
+    }
+    return block
+}

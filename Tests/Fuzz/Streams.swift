@@ -28,15 +28,14 @@ func written(_ input: inout Input, _ family: Family) -> Block {
     while !input.isEmpty {
         let step = input.byte()
         // Long frames in few bytes: the same piece several times.
-        let times = step & 0x80 == 0 ? 1 : 1 + Int(step >> 3 & 0x0f)
+        let times = step & 0x80 == 0 ? 1 : 1 + Int(step >> 2 & 0x1f)
         let piece = input.take(Int(input.byte()))
-        var body = Block(capacity: piece.byteCount * times)
-        for _ in 0..<times { body.append(piece) }
+        let body = repeated(piece, min(piece.byteCount * times, longestInner(family)))
         guard stream.bytes.byteCount + body.bytes.byteCount + 16 <= capacity else { break }
         switch step & 3 {
-        case 1 where piece.byteCount > 0 && body.bytes.byteCount <= longestInner(family):
+        case 1 where piece.byteCount > 0:
             stream.append(seal(body.bytes, family).bytes)
-        case 2 where piece.byteCount > 0 && body.bytes.byteCount <= longestInner(family):
+        case 2 where piece.byteCount > 0:
             var frame = seal(body.bytes, family)
             frame.flip(8 * (family.headerLength + Int(step >> 2 & 1)))
             stream.append(frame.bytes)
