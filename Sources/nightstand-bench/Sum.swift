@@ -30,6 +30,7 @@ struct Sum: FieldSink {
     @inline(__always) mutating func field(_ name: StaticString, word: StaticString, _ confidence: Confidence) { add(word.utf8CodeUnitCount) }
     @inline(__always) mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) { add(text) }
     @inline(__always) mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) { add(identity) }
+    @inline(__always) mutating func field(_ name: StaticString, identityHex: RawSpan, _ confidence: Confidence) { add(identityHex) }
     @inline(__always) mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) { add(hex) }
     @inline(__always) mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
         values.forEach { add($0) }
