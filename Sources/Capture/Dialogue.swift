@@ -4,7 +4,6 @@ import Wire
 
 /// ATT operations (Core, Vol 3, Part F, 3.4.8).
 enum AttributeOperation {
-    static var error: UInt8 { 0x01 }
     static var findInformation: UInt8 { 0x04 }
     static var findByTypeValue: UInt8 { 0x06 }
     static var readByType: UInt8 { 0x08 }
