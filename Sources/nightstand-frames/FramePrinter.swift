@@ -1,6 +1,7 @@
 // Owns the line that `decode` prints for a packet, as text or as JSON. Keeps no frame: a line is written when its packet
 // is there, into one buffer that is emptied when it is full.
 import Capture
+import CLinux
 import Gateway
 import Linux
 import Whoop
@@ -27,8 +28,8 @@ final class FramePrinter: CaptureListener {
     private var json: FieldJSON
     private var text: FieldText
     private var out = Letters()
-    /// The reader of our output has gone.
-    private(set) var isPipeClosed = false
+    /// Why output could not be written, an errno; the rest of it is not tried. 0: all is well.
+    private(set) var failure: Int32 = 0
     /// Frames of each packet type.
     private(set) var counts = [Int](repeating: 0, count: 256)
     private(set) var unread: [UnreadFrames] = []
@@ -108,7 +109,7 @@ final class FramePrinter: CaptureListener {
 
     /// Writes what waits.
     func flush() {
-        if !isPipeClosed, !write(out.bytes, to: 1) { isPipeClosed = true }
+        if failure == 0, !write(out.bytes, to: 1) { failure = nightstand_errno() }
         out.removeAll()
     }
 
