@@ -15,18 +15,6 @@ private func doubt(_ time: StrapTime, _ stamp: Stamp) -> Int64 {
     return stamp.trusted && !time.isPlausible(wall: stamp.wall) ? 2 : 0
 }
 
-/// Thousandths, rounded.
-private func thousandths(_ value: Float?) -> Int64? {
-    guard let value, value.isFinite, abs(value) < 1e6 else { return nil }
-    return Int64((value * 1000).rounded())
-}
-
-/// Which of a second's values have a derived meaning (column `derived`).
-private func derived(_ second: borrowing Summary) -> Int64 {
-    guard second.confidence == .derived else { return 0 }
-    return (second.skinTemperature_centi == nil ? 0 : 1) | 2 | (second.spo2 == nil ? 0 : 4) | (second.steps == nil ? 0 : 8)
-}
-
 extension RingFile {
     /// A frame of a burst. True: it is a record.
     func write(history frame: borrowing Frame, strap: Int64, _ stamp: Stamp) throws(SQLError) {
@@ -105,45 +93,43 @@ extension RingFile {
         record.bind(3, found.counter)
         record.bind(4, found.version)
         record.bind(5, found.subsecond)
-        record.bind(6, doubt(found.time, stamp))
+        var row = HistoryRow(doubt: doubt(found.time, stamp))
         if let second = found.summary {
-            record.bind(7, second.heartRate)
-            bind(record, 8, second.rr)
-            record.bind(9, thousandths(second.dynamicAcceleration))
-            let gravity = second.gravity
-            record.bind(10, thousandths(gravity?.x))
-            record.bind(11, thousandths(gravity?.y))
-            record.bind(12, thousandths(gravity?.z))
-            record.bind(13, second.skinTemperature_centi)
-            record.bind(14, second.steps)
-            record.bind(15, second.cadence)
-            record.bind(16, second.activity?.rawValue)
-            record.bind(17, second.sleepState.rawValue)
-            record.bind(18, second.sleepByte & 15)
-            record.bind(19, second.spo2)
-            record.bind(20, second.quality)
-            record.bind(21, second.channelWord(0).rawValue)
-            record.bind(22, second.channelWord(1).rawValue)
-            record.bind(23, second.channelWord(2).rawValue)
-            record.bind(24, derived(second))
+            row.take(second)
+            bind(record, beats: 7, second.rr)
         } else if let heart = found.heart {
-            record.bind(7, heart.heartRate)
-            bind(record, 8, heart.rr)
+            row.pulse(heart.heartRate, nil)
+            bind(record, beats: 7, heart.rr)
             if let motion = found.motion {
-                record.bind(9, thousandths(motion.dynamicAcceleration))
-                let gravity = motion.gravity
-                record.bind(10, thousandths(gravity?.x))
-                record.bind(11, thousandths(gravity?.y))
-                record.bind(12, thousandths(gravity?.z))
-                record.bind(14, motion.steps)
-                record.bind(24, motion.steps == nil ? 0 : 8)
+                row.pulse(heart.heartRate, motion.dynamicAcceleration)
+                row.gravity(motion.gravity)
+                row.steps = motion.steps
             }
         } else if let pulse = found.pulse {
-            record.bind(9, thousandths(pulse.dynamicAcceleration))
-            record.bind(21, pulse.channelWord.rawValue)
+            row.pulse(nil, pulse.dynamicAcceleration)
+            row.wordAlone(pulse.channelWord)
         }
+        record.bind(6, row.pulse)
+        record.bind(8, row.gravity)
+        record.bind(9, row.skin_centi)
+        record.bind(10, row.steps)
+        record.bind(11, row.state)
+        record.bind(12, row.optics)
         try record.run()
         recordsAdded = database.changes
+    }
+
+    /// R-R intervals as one number, the first in its lowest 12 bits; text where there are more than four; NULL where a record
+    /// says more than there can be.
+    private func bind(_ statement: borrowing Statement, beats place: Int32, _ intervals: borrowing Series) {
+        guard !intervals.isAbsent else { return statement.bindNull(place) }
+        guard intervals.count <= 4 else { return bind(statement, place, intervals) }
+        var beats: Int64 = 0, shift: Int64 = 0
+        intervals.forEach {
+            beats |= Int64($0) << shift
+            shift += 12
+        }
+        statement.bind(place, beats)
     }
 
     /// R-R intervals as text; NULL where a record says more than there can be.

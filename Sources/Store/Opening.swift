@@ -41,7 +41,7 @@ struct Opening {
         }
         let database = try Database(path: path, .existing)
         try configure(database)
-        try migrate(database)
+        try Migration.run(database)
         let pages = share.pages(beside: bytesAside(path))
         try database.run("PRAGMA max_page_count=\(pages)")
         // What a failed sync may have left in the WAL only by hearsay goes into the database and is synced there.
@@ -59,33 +59,6 @@ struct Opening {
         guard try database.text("PRAGMA journal_mode") == "wal", try database.integer("PRAGMA synchronous") == 2 else {
             throw SQLError(code: SQLITE_ERROR, text: "the file system does not allow WAL with full syncing")
         }
-    }
-
-    /// Steps from older schemas, each of them whole or not there at all. None touches rows: a full ring migrates as fast as
-    /// an empty one.
-    static func migrate(_ database: Database) throws(SQLError) {
-        if try database.integer("PRAGMA user_version") == 1 {
-            do throws(SQLError) {
-                try database.run("BEGIN IMMEDIATE")
-                // Whoever held the file until now may have done it.
-                if try database.integer("PRAGMA user_version") == 1 { try database.run(toSchema2) }
-                try database.run("COMMIT")
-            } catch {
-                // A ring of ours has the table, without the column; one that has not is beyond use.
-                guard error.primary == SQLITE_ERROR else { throw error }
-                throw SQLError(code: SQLITE_CORRUPT, text: error.text)
-            }
-        }
-        guard try database.integer("PRAGMA user_version") == Schema.version else {
-            throw SQLError(code: SQLITE_SCHEMA, text: "the ring's schema is of another version")
-        }
-    }
-
-    static var toSchema2: String {
-        """
-        DROP VIEW IF EXISTS second; DROP VIEW IF EXISTS rr; DROP VIEW IF EXISTS raw; ALTER TABLE record ADD COLUMN derived INTEGER;
-        \(Schema.views) PRAGMA user_version=2;
-        """
     }
 
     /// A whole, empty ring under its name.

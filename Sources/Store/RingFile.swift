@@ -59,9 +59,7 @@ final class RingFile {
             return try Statement(database, "INSERT \(ignoring ? "OR IGNORE " : "")INTO \(table)(\(columns)) VALUES(\(marks))")
         }
         self.database = database
-        record = try insert("record", "unix,strap,counter,version,fraction,time_doubt,heart_rate_bpm,rr_ms,motion_mg,"
-            + "gravity_x_mg,gravity_y_mg,gravity_z_mg,skin_temperature_centi_c,steps,cadence,activity,sleep_state,"
-            + "state_flags,spo2_percent,quality,channel_0,channel_1,channel_2,derived", ignoring: true)
+        record = try insert("history", "unix,strap,counter,version,fraction,pulse,rr,gravity,skin,steps,state,optics", ignoring: true)
         live = try insert("live", "unix,strap,lane,fraction,time_doubt,run,monotonic_ms,heart_rate_bpm,rr_ms,worn", ignoring: true)
         event = try insert("event", "unix,strap,kind,number,fraction,body,time_doubt,lane", ignoring: true)
         battery = try insert("battery", "unix,strap,source,tenths_percent,millivolts,run,monotonic_ms", ignoring: true)
@@ -95,16 +93,16 @@ final class RingFile {
             (SELECT id FROM burst WHERE id >= ?1 AND frames IS NOT NULL ORDER BY id LIMIT 8) RETURNING id
             """)
         evictRecord = try Statement(database, """
-            DELETE FROM record WHERE (unix, strap, counter, version) IN
-            (SELECT unix, strap, counter, version FROM record ORDER BY unix, strap, counter, version LIMIT 256)
+            DELETE FROM history WHERE (unix, strap, counter, version) IN
+            (SELECT unix, strap, counter, version FROM history ORDER BY unix, strap, counter, version LIMIT 256)
             """)
         evictLive = try Statement(database, """
             DELETE FROM live WHERE (unix, strap, lane, fraction) IN (SELECT unix, strap, lane, fraction FROM live
-            WHERE unix <= coalesce((SELECT min(unix) FROM record), unix) ORDER BY unix, strap, lane, fraction LIMIT 256)
+            WHERE unix <= coalesce((SELECT min(unix) FROM history), unix) ORDER BY unix, strap, lane, fraction LIMIT 256)
             """)
         evictBurst = try Statement(database, """
             DELETE FROM burst WHERE id IN (SELECT id FROM (SELECT id, frames, last_unix FROM burst ORDER BY id LIMIT 8)
-            WHERE frames IS NULL AND coalesce(last_unix, 0) < coalesce((SELECT min(unix) FROM record), last_unix + 1, 1))
+            WHERE frames IS NULL AND coalesce(last_unix, 0) < coalesce((SELECT min(unix) FROM history), last_unix + 1, 1))
             """)
         evictUndecoded = try Statement(database, "DELETE FROM undecoded WHERE id IN (SELECT id FROM undecoded ORDER BY id LIMIT 16)")
         pageCount = try Statement(database, "PRAGMA page_count")

@@ -7,7 +7,7 @@ enum Schema {
     static var application: Int64 { 0x4e73_5267 }
 
     /// `user_version` in the file's header.
-    static var version: Int64 { 2 }
+    static var version: Int64 { 3 }
 
     /// Everything a new file begins with.
     static var sql: String {
@@ -34,33 +34,7 @@ enum Schema {
           clock_trusted INTEGER NOT NULL,
           wall_minus_monotonic_ms INTEGER);
 
-        -- History as the strap recorded it. Two records can share a second.
-        CREATE TABLE record(
-          unix INTEGER NOT NULL,           -- as the strap said it
-          strap INTEGER NOT NULL,
-          counter INTEGER NOT NULL,
-          version INTEGER NOT NULL,
-          fraction INTEGER NOT NULL,       -- 1/32768 s
-          time_doubt INTEGER NOT NULL,     -- 0 none, 1 before 2023-11, 2 more than a day ahead
-          corrected_unix INTEGER, correction INTEGER,
-          heart_rate_bpm INTEGER,
-          rr_ms TEXT,                      -- in order of arrival: 812,790
-          motion_mg INTEGER,               -- largest change of acceleration within the second
-          gravity_x_mg INTEGER, gravity_y_mg INTEGER, gravity_z_mg INTEGER,
-          skin_temperature_centi_c INTEGER,
-          steps INTEGER,                   -- cumulative, modulo 65536
-          cadence INTEGER,
-          activity INTEGER,                -- 1 walk, 2 run
-          sleep_state INTEGER,             -- 0 wake, 1 still, 2 asleep, 3 up
-          state_flags INTEGER,             -- bits 0-3 of the sleep byte
-          spo2_percent INTEGER,
-          quality INTEGER,                 -- 255 clean
-          channel_0 INTEGER, channel_1 INTEGER, channel_2 INTEGER,
-          -- Values whose meaning was worked out from the data of few straps: 1 skin temperature, 2 sleep state, 4 blood
-          -- oxygen, 8 steps. NULL: a row from before this was kept; then all four of versions 12 and 24.
-          derived INTEGER,
-          PRIMARY KEY(unix, strap, counter, version)) WITHOUT ROWID;
-
+        \(history)
         -- What was seen as it happened. Lane 2: the strap's realtime frames, on the strap's clock. Lane 3: the standard
         -- heart rate characteristic, on ours.
         CREATE TABLE live(
@@ -176,9 +150,63 @@ enum Schema {
         """
     }
 
+    /// The seconds tier. Few columns, because each costs a byte in every row beside its value; the view `record` gives each
+    /// value its own name again.
+    static var history: String {
+        """
+        -- History as the strap recorded it, for `record` to show. Two records can share a second.
+        CREATE TABLE history(
+          unix INTEGER NOT NULL,           -- as the strap said it
+          strap INTEGER NOT NULL,
+          counter INTEGER NOT NULL,
+          version INTEGER NOT NULL,
+          fraction INTEGER NOT NULL,       -- 1/32768 s
+          pulse INTEGER NOT NULL,          -- bits 0-7 beats per minute, 0 none; from 8 on motion in mg + 1, 0 none
+          rr,                              -- 12 bits a beat, the first lowest, ms; text when there are more than 4; NULL unbelievable
+          gravity INTEGER,                 -- mg + 32768: x in bits 32-47, y in 16-31, z in 0-15
+          skin INTEGER,                    -- hundredths of a degree
+          steps INTEGER,                   -- cumulative, modulo 65536
+          state INTEGER NOT NULL,          -- bits 0-1 sleep state, 2-5 flags, 6-7 doubt about the time, 8 no sleep state,
+                                           -- 9-10 activity + 1, 11-17 blood oxygen in percent, 18-26 cadence + 1
+          optics INTEGER,                  -- bits 0-15 channel word 0, 16-23 255 - quality, 24-39 word 1 xor 3073,
+                                           -- 40-55 word 2 xor 3074, 56 word 0 alone
+          PRIMARY KEY(unix, strap, counter, version)) WITHOUT ROWID;
+
+        -- Record versions, and which of their values have a meaning that was worked out from the data of few straps:
+        -- 1 skin temperature, 2 sleep state, 4 blood oxygen, 8 steps.
+        CREATE TABLE layout(
+          version INTEGER PRIMARY KEY,
+          derived INTEGER NOT NULL);
+        INSERT INTO layout VALUES(12, 7), (24, 15), (10, 8);
+
+        """
+    }
+
     /// A record covers its second when it carries heart rate or gravity; a bare pulse packet does not.
     static var views: String {
         """
+        -- History as the strap recorded it, a value a column.
+        CREATE VIEW record(unix, strap, counter, version, fraction, time_doubt, heart_rate_bpm, rr_ms, motion_mg,
+            gravity_x_mg, gravity_y_mg, gravity_z_mg, skin_temperature_centi_c, steps, cadence, activity, sleep_state,
+            state_flags, spo2_percent, quality, channel_0, channel_1, channel_2, derived) AS
+          SELECT unix, strap, counter, version, fraction, state >> 6 & 3, nullif(pulse & 255, 0),
+            CASE WHEN typeof(rr) = 'text' THEN rr WHEN rr > 0 THEN (rr & 4095)
+              || CASE WHEN rr >> 12 > 0 THEN ',' || (rr >> 12 & 4095) ELSE '' END
+              || CASE WHEN rr >> 24 > 0 THEN ',' || (rr >> 24 & 4095) ELSE '' END
+              || CASE WHEN rr >> 36 > 0 THEN ',' || (rr >> 36 & 4095) ELSE '' END END,
+            CASE WHEN pulse >> 8 > 0 THEN (pulse >> 8) - 1 END,
+            (gravity >> 32) - 32768, (gravity >> 16 & 65535) - 32768, (gravity & 65535) - 32768, skin, steps,
+            CASE WHEN state >> 18 & 511 > 0 THEN (state >> 18 & 511) - 1 END,
+            CASE WHEN state >> 9 & 3 > 0 THEN (state >> 9 & 3) - 1 END,
+            CASE WHEN NOT state >> 8 & 1 THEN state & 3 END, CASE WHEN NOT state >> 8 & 1 THEN state >> 2 & 15 END,
+            nullif(state >> 11 & 127, 0),
+            CASE WHEN NOT optics >> 56 & 1 THEN 255 - (optics >> 16 & 255) END, optics & 65535,
+            CASE WHEN NOT optics >> 56 & 1 THEN ((optics >> 24 & 65535) | 3073) - (optics >> 24 & 65535 & 3073) END,
+            CASE WHEN NOT optics >> 56 & 1 THEN ((optics >> 40 & 65535) | 3074) - (optics >> 40 & 65535 & 3074) END,
+            coalesce((SELECT derived FROM layout WHERE layout.version = history.version), 0)
+              & ((skin IS NOT NULL) | (NOT state >> 8 & 1) << 1 | (state >> 11 & 127 > 0) << 2 | (steps IS NOT NULL) << 3)
+          FROM history;
+
         -- One row per second. History wins over realtime frames, those over the standard characteristic. Of two
         -- records in a second the earlier complete one is shown; `record` has both.
         CREATE VIEW second(unix, strap, lane, heart_rate_bpm, rr_ms, motion_mg, gravity_x_mg, gravity_y_mg,
@@ -189,7 +217,7 @@ enum Schema {
             steps, CASE WHEN steps IS NOT NULL THEN d >> 3 & 1 END, activity,
             sleep_state, CASE WHEN sleep_state IS NOT NULL THEN d >> 1 & 1 END,
             spo2_percent, CASE WHEN spo2_percent IS NOT NULL THEN d >> 2 & 1 END, quality, NULL, time_doubt
-          FROM (SELECT *, coalesce(derived, (version = 12 OR version = 24) * 15) AS d, min((gravity_x_mg IS NULL) * 8589934592 + (heart_rate_bpm IS NULL) * 4294967296 + counter)
+          FROM (SELECT *, derived AS d, min((gravity_x_mg IS NULL) * 8589934592 + (heart_rate_bpm IS NULL) * 4294967296 + counter)
                 FROM record WHERE heart_rate_bpm IS NOT NULL OR gravity_x_mg IS NOT NULL GROUP BY unix, strap)
           UNION ALL
           SELECT unix, strap, CASE lane WHEN 2 THEN 'realtime' ELSE 'standard' END, heart_rate_bpm, rr_ms,
