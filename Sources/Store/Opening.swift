@@ -63,15 +63,15 @@ struct Opening {
 
     /// Steps from older schemas, each of them whole or not there at all. None touches rows: a full ring migrates as fast as
     /// an empty one.
-    private static func migrate(_ database: Database) throws(SQLError) {
+    static func migrate(_ database: Database) throws(SQLError) {
         if try database.integer("PRAGMA user_version") == 1 {
             do throws(SQLError) {
-                try database.run("""
-                    BEGIN IMMEDIATE; DROP VIEW second; DROP VIEW rr; DROP VIEW raw; ALTER TABLE record ADD COLUMN derived INTEGER;
-                    \(Schema.views) PRAGMA user_version=2; COMMIT
-                    """)
+                try database.run("BEGIN IMMEDIATE")
+                // Whoever held the file until now may have done it.
+                if try database.integer("PRAGMA user_version") == 1 { try database.run(toSchema2) }
+                try database.run("COMMIT")
             } catch {
-                // A ring of ours has these; one that has not is beyond use.
+                // A ring of ours has the table, without the column; one that has not is beyond use.
                 guard error.primary == SQLITE_ERROR else { throw error }
                 throw SQLError(code: SQLITE_CORRUPT, text: error.text)
             }
@@ -79,6 +79,13 @@ struct Opening {
         guard try database.integer("PRAGMA user_version") == Schema.version else {
             throw SQLError(code: SQLITE_SCHEMA, text: "the ring's schema is of another version")
         }
+    }
+
+    static var toSchema2: String {
+        """
+        DROP VIEW IF EXISTS second; DROP VIEW IF EXISTS rr; DROP VIEW IF EXISTS raw; ALTER TABLE record ADD COLUMN derived INTEGER;
+        \(Schema.views) PRAGMA user_version=2;
+        """
     }
 
     /// A whole, empty ring under its name.

@@ -56,7 +56,8 @@ extension Request {
         sink.field("sequence", sequence)
         sink.field("command", command)
         if let label = Label.command(command) { sink.field("command_name", word: label, .established) }
-        sink.field("payload", hex: payload, .established)
+        // 77 and 140 set the strap's name.
+        if command == 77 || command == 140 { sink.field("payload", identityHex: payload, .established) } else { sink.field("payload", hex: payload, .established) }
     }
 }
 
@@ -141,7 +142,8 @@ extension Event {
         if let extendedBattery { sink.field(extendedBattery) }
         if let hapticsCause { sink.field("haptics_cause", hapticsCause, .single) }
         if let firmwareEvent { sink.field("firmware_event", firmwareEvent, .single) }
-        if let pack { sink.field(pack) } else { sink.field("body", hex: body, .established) }
+        // A pack's block that is cut short may still hold its address.
+        if let pack { sink.field(pack) } else if number == .packInfo { sink.field("body", identityHex: body, .established) } else { sink.field("body", hex: body, .established) }
     }
 }
 
@@ -190,9 +192,12 @@ extension Response {
         if let value { sink.field("value", text: value, .established) }
         if let pack { return sink.field(pack) }
         if let hello { return hello.describe(into: &sink) }
-        // What may hold a token or a name is not shown, whatever its form.
+        // What may hold a token is not shown, whatever its form: HELLO's answers, and a refusal's stale bytes, which are those
+        // of some answer before.
         switch command {
+        case _ where result == .failure: break
         case 35, 76, 141, 145, 151: break
+        case 77, 140: sink.field("body", identityHex: body, .established)
         default: sink.field("body", hex: body, .established)
         }
     }

@@ -1,6 +1,7 @@
 // Owns the command that reads capture files: what it is told, and what it says at the end. Frames go to standard output,
 // the summary to standard error, so that a pipe gets frames only.
 import Capture
+import CLinux
 import Gateway
 import Linux
 import Whoop
@@ -16,7 +17,7 @@ let decodeHelp: StaticString = """
       --all       also fields whose meaning nobody knows, and series as a whole
       --identity  also serial numbers, names and addresses
     After a value: ~ derived from the data of few straps; ? one source only, or disputed. - failed its gate.
-    Exit status: 0; 65 no frame could be read; 66 a file cannot be read.
+    Exit status: 0; 65 no frame could be read; 66 a file cannot be read; 74 the output cannot be written.
     """
 
 func decode(_ arguments: inout Arguments) -> Int32 {
@@ -39,7 +40,12 @@ func decode(_ arguments: inout Arguments) -> Int32 {
             let printer = FramePrinter(file: files.count > 1 ? file : nil, json: json, all: all, identity: identity)
             let report = read(capture: map.bytes, into: printer)
             printer.flush()
-            if printer.isPipeClosed { return Int32(Exit.ok) }
+            // A reader that has seen enough is no trouble; a full disk is.
+            if printer.failure == EPIPE { return Int32(Exit.ok) }
+            guard printer.failure == 0 else {
+                complain("the output cannot be written: \(errorText(printer.failure))")
+                return Int32(Exit.ioError)
+            }
             write(summary(file, report, printer, identity: identity), to: 2)
             if report.frames == 0, report.heartRates == 0, status == Exit.ok { status = Exit.data }
         } catch {

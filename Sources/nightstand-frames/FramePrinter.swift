@@ -1,6 +1,7 @@
 // Owns the line that `decode` prints for a packet, as text or as JSON. Keeps no frame: a line is written when its packet
 // is there, into one buffer that is emptied when it is full.
 import Capture
+import CLinux
 import Gateway
 import Linux
 import Whoop
@@ -24,11 +25,12 @@ struct UnreadFrames {
 final class FramePrinter: CaptureListener {
     private let file: String?
     private let isJSON: Bool
+    private let showsIdentity: Bool
     private var json: FieldJSON
     private var text: FieldText
     private var out = Letters()
-    /// The reader of our output has gone.
-    private(set) var isPipeClosed = false
+    /// Why output could not be written, an errno; the rest of it is not tried. 0: all is well.
+    private(set) var failure: Int32 = 0
     /// Frames of each packet type.
     private(set) var counts = [Int](repeating: 0, count: 256)
     private(set) var unread: [UnreadFrames] = []
@@ -38,6 +40,7 @@ final class FramePrinter: CaptureListener {
     init(file: String?, json: Bool, all: Bool, identity: Bool) {
         self.file = file
         isJSON = json
+        showsIdentity = identity
         self.json = FieldJSON(showsIdentity: identity)
         text = FieldText(showsAll: all, showsIdentity: identity)
     }
@@ -47,8 +50,7 @@ final class FramePrinter: CaptureListener {
         counts[Int(type)] += 1
         if !signals.contains(where: { $0.link == place.link }) { signals.append(Signals(link: place.link)) }
         for i in signals.indices where signals[i].link == place.link { signals[i].take(frame) }
-        // An answer of an unknown revision may hold a token.
-        let mayBeShown = type != PacketType.response && type != PacketType.packResponse
+        let mayBeShown = mayBeShown(type)
         if isJSON {
             json.removeAll()
             let isKnown = frame.describe(into: &json)
@@ -108,8 +110,19 @@ final class FramePrinter: CaptureListener {
 
     /// Writes what waits.
     func flush() {
-        if !isPipeClosed, !write(out.bytes, to: 1) { isPipeClosed = true }
+        if failure == 0, !write(out.bytes, to: 1) { failure = nightstand_errno() }
         out.removeAll()
+    }
+
+    /// Whether the bytes of an unread frame may be shown: those of an answer may hold a token, those of commands, events and
+    /// whatever is the pack's a name, a serial number or an address.
+    private func mayBeShown(_ type: UInt8) -> Bool {
+        switch type {
+        case PacketType.response, PacketType.packResponse: false
+        case PacketType.command, PacketType.packCommand, PacketType.event, PacketType.relativePackEvent, PacketType.packEvent,
+            PacketType.packConsole: showsIdentity
+        default: true
+        }
     }
 
     private func begin(_ place: Place, _ family: Family?) {

@@ -25,7 +25,7 @@ struct Signals {
             return
         }
         if let summary = record.summary, let count = summary.steps {
-            steps.take(count, unix: record.unix)
+            steps.take(count, counter: record.counter, unix: record.unix)
             hasSteps = true
             areStepsDerived = summary.confidence == .derived
         }

@@ -98,6 +98,28 @@ import Wire
         }
     }
 
+    /// A refused command's body is what the strap answered before, perhaps HELLO with its token (WHOOP.md 4.3).
+    @Test(arguments: [UInt8(34), 22, 200])
+    func theStaleBytesOfARefusalAreNotShown(command: UInt8) throws {
+        let stale = [4, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9) + Array("4A0123456".utf8) + [0] + [UInt8](repeating: 0x66, count: 54)
+        for identity in [false, true] {
+            #expect(try Self.object(Self.sealed([36, 1, command, 0, 0] + stale), .whoop4, identity: identity)["body"] == nil)
+        }
+        #expect(try Self.object(Self.sealed([36, 1, command, 0, 1] + stale), .whoop4)["body"] != nil)
+    }
+
+    /// SET_ADVERTISING_NAME of both families, its answer, and a pack's event too short for its name.
+    @Test(arguments: [[35, 1, 77, 1, 4], [35, 1, 140, 1, 4], [36, 1, 140, 0, 1, 1, 4], [48, 1, 109, 0, 1, 2, 3, 4, 5, 0, 7, 0, 1]] as [[UInt8]])
+    func aNameInAnyFrameIsHidden(head: [UInt8]) throws {
+        // `seal` refuses commands, so the envelope is written here.
+        var inner = head + Array("JANE".utf8) + [0, 0, 0, 0]
+        while inner.count % 4 != 0 { inner.append(0) }
+        let length = [UInt8(inner.count + 4), 0], check = crc32(inner.span.bytes)
+        let frame = [0xaa] + length + [crc8(length.span.bytes)] + inner + (0..<4).map { UInt8(truncatingIfNeeded: check >> (8 * UInt32($0))) }
+        func values(_ identity: Bool) throws -> String { try Self.object(frame, .whoop4, identity: identity).values.map { "\($0)" }.joined(separator: " ") }
+        #expect(try !values(false).contains("4a414e45") && values(true).contains("4a414e45"))
+    }
+
     @Test(arguments: [(0, 2, "0.00"), (5, 2, "0.05"), (-5, 2, "-0.05"), (2970, 2, "29.70"), (-12345, 1, "-1234.5"), (7, 0, "7"), (Int64.min, 1, "-922337203685477580.8")] as [(Int64, Int, String)])
     func decimals(value: Int64, places: Int, text: String) {
         var letters = Letters()

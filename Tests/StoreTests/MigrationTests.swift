@@ -44,6 +44,52 @@ import Testing
         #expect(bench.witness.stored == [1, 2] && bench.witness.troubles.isEmpty)
     }
 
+    /// Two programs that open an old ring at once: the later one finds it taken over, and does not hold it for broken.
+    @Test func schema1IsTakenOverOnceByTwo() async throws {
+        let folder = try Self.schema1()
+        let first = try Database(path: folder.ring, .existing)
+        try first.run("BEGIN IMMEDIATE; \(Opening.toSchema2)")
+        let ring = folder.ring
+        let second = Task.detached {
+            let database = try Database(path: ring, .existing)
+            try database.run("PRAGMA busy_timeout=5000")
+            try Opening.migrate(database)
+        }
+        // Meanwhile the second has seen schema 1 and waits.
+        try await Task.sleep(for: .milliseconds(500))
+        try first.run("COMMIT")
+        try await second.value
+        #expect(try Self.read(folder).version == 2)
+    }
+
+    /// A view that somebody dropped, or one of their own, does not cost the ring.
+    @Test func schema1WithoutOneOfItsViewsIsTakenOver() throws {
+        let folder = try Self.schema1()
+        do {
+            let database = try Database(path: folder.ring, .existing)
+            try database.run("DROP VIEW raw; CREATE VIEW mine AS SELECT steps FROM second")
+        }
+        try Opening.migrate(try Database(path: folder.ring, .existing))
+        #expect(try Self.read(folder).version == 2)
+        #expect(try Database(path: folder.ring, .reading).integer("SELECT count(*) FROM raw") != nil)
+    }
+
+    /// Each of the four values says by itself whether its meaning is derived, and stays so in the views.
+    @Test func newRowsSayWhatIsDerived() throws {
+        let bench = try Bench()
+        // Of 4.0: v24 with all four, v12 with a skin temperature and an oxygen value outside their gates.
+        func second(_ version: UInt8, _ unix: UInt32, _ changes: [(Int, UInt8)]) -> [UInt8] {
+            var inner = Array(record(counter: unix, unix: unix)[4...].dropLast(4)) + [UInt8](repeating: 0, count: 8)
+            inner[1] = version
+            for (at, byte) in changes { inner[at] = byte }
+            return frame4(inner)
+        }
+        bench.burst([second(24, 1_780_000_000, [(72, 0x4a), (73, 1), (80, 0x20), (82, 96), (88, 7)]), second(12, 1_780_000_001, [(82, 16)])], token: 1)
+        #expect(try bench.rows("SELECT version, derived FROM record ORDER BY unix") == ["24|15", "12|2"])
+        #expect(try bench.rows("SELECT skin_temperature_derived, steps_derived, sleep_state_derived, spo2_derived FROM second ORDER BY unix")
+            == ["1|1|1|1", "||1|"])
+    }
+
     private static func read(_ folder: Folder) throws -> (version: Int64?, seconds: String) {
         let database = try Database(path: folder.ring, .reading)
         return (try database.integer("PRAGMA user_version"), try database.text(seconds) ?? "")

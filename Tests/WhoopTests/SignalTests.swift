@@ -116,15 +116,26 @@ import Wire
 
     @Test func stepsWrapAndJumpsAreLeftOut() {
         var steps = StepCount()
-        for (value, unix) in [(65_530, 100), (65_534, 101), (3, 102), (3, 103), (500, 104), (502, 105), (502, 105), (504, 90), (506, 91)] as [(UInt16, UInt32)] {
-            steps.take(value, unix: unix)
+        for (counter, (value, unix)) in ([(65_530, 100), (65_534, 101), (3, 102), (3, 103), (500, 104), (502, 105), (502, 105), (504, 90), (506, 91)] as [(UInt16, UInt32)]).enumerated() {
+            steps.take(value, counter: UInt32(counter), unix: unix)
         }
         // 4, 5 over the wrap, 0, a jump of 497 left out, 2, nothing, time went back, 2.
         #expect(steps.total == 13)
         steps.restart()
-        steps.take(0, unix: 200)
-        steps.take(5, unix: 201)
+        steps.take(0, counter: 0, unix: 200)
+        steps.take(5, counter: 1, unix: 201)
         #expect(steps.total == 18)
+    }
+
+    /// A burst that was not acknowledged comes again with the same records.
+    @Test func recordsServedTwiceCountOnce() {
+        var steps = StepCount()
+        for _ in 0..<3 {
+            for second in 0..<10 { steps.take(UInt16(1000 + 2 * second), counter: UInt32(7 + second), unix: UInt32(100 + second)) }
+        }
+        #expect(steps.total == 18)
+        steps.take(1020, counter: 17, unix: 110)
+        #expect(steps.total == 20)
     }
 
     @Test func stepsOfRealRecordsNeverRunAway() throws {
@@ -134,7 +145,7 @@ import Wire
                 guard let record = Record(frame), let count = record.summary?.steps else { return }
                 first = first ?? record.unix
                 last = record.unix
-                steps.take(count, unix: record.unix)
+                steps.take(count, counter: record.counter, unix: record.unix)
             }
         }
         #expect(steps.total >= 0 && Int64(steps.total) <= 5 * Int64(last - (first ?? 0)))
