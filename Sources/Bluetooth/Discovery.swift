@@ -85,8 +85,8 @@ public struct Discovery: ~Copyable {
         guard size > 0 else { return following() }
         while let handle = reader.u16(), let name = reader.take(size) {
             last = handle
-            // One outside the range asked for belongs to another attribute.
-            guard handle >= request.handle, handle <= request.last else { continue }
+            // One outside the characteristic belongs to another.
+            guard handle > table[at].value, handle <= table[at].last else { continue }
             if UUID128(name) == UUID128(short: 0x2902) { table[at].configuration = handle; return following() }
         }
         guard last >= request.handle, last < table[at].last else { return following() }

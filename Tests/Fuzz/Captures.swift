@@ -19,7 +19,7 @@ func fuzzRawCapture(_ data: RawSpan) {
 func fuzzBtsnoop(_ data: RawSpan) {
     var input = Input(data)
     var log = Log(kind: input.byte())
-    while !input.isEmpty, log.bytes.count < 16_384 { log.step(&input) }
+    while !input.isEmpty, log.bytes.count < 8_192 { log.step(&input) }
     let file = Block(log.bytes.span.bytes)
     let report = findings(file.bytes)
     // Loose bytes can be frames too, none shorter than twelve.

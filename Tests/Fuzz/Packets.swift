@@ -68,7 +68,7 @@ private struct Reading: FieldSink {
         demand(summary.signalToNoise_dB(2) == nil, "a third photodiode")
         var beats = 0
         summary.rr.forEach { _ in beats += 1 }
-        demand(beats <= summary.rrCount && summary.rrCount <= 4, "\(beats) beats of \(summary.rrCount)")
+        demand(beats <= summary.rr.count && summary.rr.count <= 4, "\(beats) beats of \(summary.rr.count)")
     }
 
     /// 16 bits at `MotionScale.perG` are 8 g an axis.
@@ -135,11 +135,13 @@ private struct Reading: FieldSink {
 
     mutating func field(_ name: StaticString, text: RawSpan, _ confidence: Confidence) { take(name, text, confidence) }
     mutating func field(_ name: StaticString, identity: RawSpan, _ confidence: Confidence) { take(name, identity, confidence) }
+    mutating func field(_ name: StaticString, identityHex: RawSpan, _ confidence: Confidence) { take(name, identityHex, confidence) }
     mutating func field(_ name: StaticString, hex: RawSpan, _ confidence: Confidence) { take(name, hex, confidence) }
 
     mutating func field(_ name: StaticString, _ values: borrowing Series, _ confidence: Confidence) {
         digest.add(name, confidence)
         digest.add(values.count)
+        demand(!values.isAbsent || values.count == 0, "\(name) is absent and has \(values.count) numbers")
         demand(values[-1] == nil && values[values.count] == nil, "\(name) has a number outside its count")
         let isRR = name.says("rr_ms")
         demand(values.count >= 0 && (!isRR || values.count <= 8), "\(name) has \(values.count) numbers")
