@@ -31,44 +31,37 @@ enum Migration {
         func isThere(_ table: StaticString) throws(SQLError) -> Bool {
             try database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") == 1
         }
-        // Whoever holds the file meanwhile may be doing the same.
-        try database.run("BEGIN IMMEDIATE")
-        if try !isThere("history"), try database.integer("PRAGMA user_version") != Schema.version {
-            try database.run("""
-                DROP VIEW IF EXISTS second; DROP VIEW IF EXISTS rr; DROP VIEW IF EXISTS raw;
-                ALTER TABLE record RENAME TO record_wide; \(Schema.history)
-                """)
-        }
-        try database.run("COMMIT")
         while true {
+            // Whoever holds the file meanwhile may be doing the same.
             try database.run("BEGIN IMMEDIATE")
-            guard try isThere("record_wide") else { return try database.run("COMMIT") }
-            let rest = try database.integer("SELECT count(*) FROM (SELECT 1 FROM record_wide LIMIT \(rowsAtOnce))") ?? 0
-            if rest == 0 {
-                return try database.run("DROP TABLE record_wide; \(Schema.views) PRAGMA user_version=3; COMMIT")
+            guard try database.integer("PRAGMA user_version") != Schema.version else { return try database.run("COMMIT") }
+            if try !isThere("history") {
+                try database.run("DROP VIEW IF EXISTS second; DROP VIEW IF EXISTS rr; DROP VIEW IF EXISTS raw; \(Schema.history)")
             }
-            try database.run(moveRows)
-            try database.run("COMMIT")
+            if try database.integer("SELECT count(*) FROM (SELECT 1 FROM record LIMIT 1)") == 0 {
+                return try database.run("DROP TABLE record; \(Schema.views) PRAGMA user_version=3; COMMIT")
+            }
+            try database.run("\(moveRows) COMMIT")
             sqlite3_wal_checkpoint_v2(database.raw, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         }
     }
 
-    private static var moveRows: String {
+    static var moveRows: String {
         """
         INSERT OR IGNORE INTO history
         SELECT unix, strap, counter, version, fraction,
-          coalesce(heart_rate_bpm, 0) | (coalesce(motion_mg, -1) + 1) << 8,
-          (SELECT coalesce(sum(j.value << 12 * j.key), 0) FROM json_each('[' || coalesce(rr_ms, '') || ']') AS j),
-          (gravity_x_mg + 32768) << 32 | (gravity_y_mg + 32768) << 16 | (gravity_z_mg + 32768),
+          coalesce(heart_rate_bpm, 0) | ((coalesce(motion_mg, -1) + 1) << 8),
+          (SELECT coalesce(sum(j.value << (12 * j.key)), 0) FROM json_each('[' || coalesce(rr_ms, '') || ']') AS j),
+          ((gravity_x_mg + 32768) << 32) | ((gravity_y_mg + 32768) << 16) | (gravity_z_mg + 32768),
           skin_temperature_centi_c, steps,
-          coalesce(sleep_state | coalesce(state_flags, 0) << 2, 256) | time_doubt << 6 | coalesce(activity + 1, 0) << 9
-            | coalesce(spo2_percent, 0) << 11 | coalesce(cadence + 1, 0) << 18,
-          CASE WHEN channel_1 IS NULL THEN channel_0 | 1 << 56
-            ELSE channel_0 | (255 - quality) << 16 | ((channel_1 | 3073) - (channel_1 & 3073)) << 24
-              | ((channel_2 | 3074) - (channel_2 & 3074)) << 40 END
-        FROM record_wide ORDER BY unix, strap, counter, version LIMIT \(rowsAtOnce);
-        DELETE FROM record_wide WHERE (unix, strap, counter, version) IN
-          (SELECT unix, strap, counter, version FROM record_wide ORDER BY unix, strap, counter, version LIMIT \(rowsAtOnce));
+          coalesce(sleep_state | (coalesce(state_flags, 0) << 2), 256) | (time_doubt << 6) | (coalesce(activity + 1, 0) << 9)
+            | (coalesce(spo2_percent, 0) << 11) | (coalesce(cadence + 1, 0) << 18),
+          CASE WHEN channel_1 IS NULL THEN channel_0 | (1 << 56)
+            ELSE channel_0 | ((255 - quality) << 16) | (((channel_1 | 3073) - (channel_1 & 3073)) << 24)
+              | (((channel_2 | 3074) - (channel_2 & 3074)) << 40) END
+        FROM record ORDER BY unix, strap, counter, version LIMIT \(rowsAtOnce);
+        DELETE FROM record WHERE (unix, strap, counter, version) IN
+          (SELECT unix, strap, counter, version FROM record ORDER BY unix, strap, counter, version LIMIT \(rowsAtOnce));
         """
     }
 }

@@ -185,7 +185,7 @@ enum Schema {
     /// A record covers its second when it carries heart rate or gravity; a bare pulse packet does not.
     static var views: String {
         """
-        -- History as the strap recorded it, a value a column.
+        -- History as the strap recorded it, a value a column. (In SQLite << >> & | have one precedence, from left to right.)
         CREATE VIEW record(unix, strap, counter, version, fraction, time_doubt, heart_rate_bpm, rr_ms, motion_mg,
             gravity_x_mg, gravity_y_mg, gravity_z_mg, skin_temperature_centi_c, steps, cadence, activity, sleep_state,
             state_flags, spo2_percent, quality, channel_0, channel_1, channel_2, derived) AS
@@ -204,7 +204,7 @@ enum Schema {
             CASE WHEN NOT optics >> 56 & 1 THEN ((optics >> 24 & 65535) | 3073) - (optics >> 24 & 65535 & 3073) END,
             CASE WHEN NOT optics >> 56 & 1 THEN ((optics >> 40 & 65535) | 3074) - (optics >> 40 & 65535 & 3074) END,
             coalesce((SELECT derived FROM layout WHERE layout.version = history.version), 0)
-              & ((skin IS NOT NULL) | (NOT state >> 8 & 1) << 1 | (state >> 11 & 127 > 0) << 2 | (steps IS NOT NULL) << 3)
+              & ((skin IS NOT NULL) | ((NOT state >> 8 & 1) << 1) | ((state >> 11 & 127 > 0) << 2) | ((steps IS NOT NULL) << 3))
           FROM history;
 
         -- One row per second. History wins over realtime frames, those over the standard characteristic. Of two

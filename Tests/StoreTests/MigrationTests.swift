@@ -31,10 +31,9 @@ import Testing
         let bench = try Bench(folder: folder)
         bench.put(.moment(Stamp(bench.clock), .command, ticket: 1))
         #expect(bench.witness.stored == [1] && bench.witness.troubles.isEmpty)
-        #expect(try bench.rows("PRAGMA user_version") == ["2"])
+        #expect(try bench.rows("PRAGMA user_version") == ["3"])
         #expect(try Self.read(folder).seconds == before.seconds)
         #expect(try bench.count("SELECT count(*) FROM record") == 184)
-        #expect(try bench.count("SELECT count(*) FROM record WHERE derived IS NOT NULL") == 0)
         // What schema 1 knew by the version is said by the new columns.
         #expect(try bench.count("SELECT count(*) FROM second WHERE steps IS NOT NULL AND steps_derived = 1 AND sleep_state_derived = 1") == 150)
         #expect(try bench.count("SELECT count(*) FROM second WHERE steps IS NULL AND steps_derived IS NOT NULL") == 0)
@@ -44,22 +43,36 @@ import Testing
         #expect(bench.witness.stored == [1, 2] && bench.witness.troubles.isEmpty)
     }
 
-    /// Two programs that open an old ring at once: the later one finds it taken over, and does not hold it for broken.
+    /// Two programs that open an old ring at once: together they take it over, and neither holds it for broken.
     @Test func schema1IsTakenOverOnceByTwo() async throws {
         let folder = try Self.schema1()
-        let first = try Database(path: folder.ring, .existing)
-        try first.run("BEGIN IMMEDIATE; \(Opening.toSchema2)")
         let ring = folder.ring
-        let second = Task.detached {
-            let database = try Database(path: ring, .existing)
-            try database.run("PRAGMA busy_timeout=5000")
-            try Opening.migrate(database)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let database = try Database(path: ring, .existing)
+                    try database.run("PRAGMA busy_timeout=5000")
+                    try Migration.run(database)
+                }
+            }
+            try await group.waitForAll()
         }
-        // Meanwhile the second has seen schema 1 and waits.
-        try await Task.sleep(for: .milliseconds(500))
-        try first.run("COMMIT")
-        try await second.value
-        #expect(try Self.read(folder).version == 2)
+        #expect(try Self.read(folder).version == 3)
+        #expect(try Database(path: ring, .reading).integer("SELECT count(*) FROM record") == 184)
+    }
+
+    /// Cut after any of its transactions, the next start goes on.
+    @Test func schema1HalfTakenOverIsFinished() throws {
+        let folder = try Self.schema1()
+        let before = try Self.read(folder)
+        do {
+            let database = try Database(path: folder.ring, .existing)
+            try database.run("DROP VIEW second; DROP VIEW rr; DROP VIEW raw; \(Schema.history)")
+            try database.run(Migration.moveRows.replacingOccurrences(of: "LIMIT \(Migration.rowsAtOnce)", with: "LIMIT 77"))
+        }
+        try Migration.run(try Database(path: folder.ring, .existing))
+        let after = try Self.read(folder)
+        #expect(after.version == 3 && after.seconds == before.seconds)
     }
 
     /// A view that somebody dropped, or one of their own, does not cost the ring.
@@ -69,8 +82,8 @@ import Testing
             let database = try Database(path: folder.ring, .existing)
             try database.run("DROP VIEW raw; CREATE VIEW mine AS SELECT steps FROM second")
         }
-        try Opening.migrate(try Database(path: folder.ring, .existing))
-        #expect(try Self.read(folder).version == 2)
+        try Migration.run(try Database(path: folder.ring, .existing))
+        #expect(try Self.read(folder).version == 3)
         #expect(try Database(path: folder.ring, .reading).integer("SELECT count(*) FROM raw") != nil)
     }
 

@@ -62,7 +62,7 @@ enum Night {
         #expect(try bench.count("SELECT count(*) FROM undecoded") == 0)
 
         let size = bench.folder.bytes
-        let recordBytes = try bench.count("SELECT sum(pgsize) FROM dbstat WHERE name = 'record'")
+        let recordBytes = try bench.count("SELECT sum(pgsize) FROM dbstat WHERE name = 'history'")
         let burstBytes = try bench.count("SELECT sum(pgsize) FROM dbstat WHERE name = 'burst'")
         print("""
             night: \(size) bytes on disk, \(size / 12_984) per record; table record \(recordBytes / 12_984) per record, \

@@ -35,7 +35,7 @@ import Wire
         let bench = try open { _ in }
         #expect(bench.witness.troubles.isEmpty && bench.witness.stored == [1])
         #expect(try bench.rows("PRAGMA application_id") == ["\(0x4e73_5267)"])
-        #expect(try bench.rows("PRAGMA user_version") == ["2"])
+        #expect(try bench.rows("PRAGMA user_version") == ["3"])
         #expect(try bench.rows("PRAGMA journal_mode") == ["wal"])
         #expect(try bench.ring.file?.database.integer("PRAGMA synchronous") == 2)
         #expect(bench.folder.names == ["nightstand.db", "nightstand.db-shm", "nightstand.db-wal"])
