@@ -45,6 +45,16 @@ struct Row: Equatable {
         self.init(unix: unix, heartRate: UInt8(words[1]), rr: rr, motion: UInt16(words[3]))
     }
 
+    /// The record that a reader is at.
+    init(_ reader: borrowing ChunkReader) {
+        var rr: [UInt16]? = nil
+        if let span = reader.rr_ms {
+            rr = []
+            for i in 0..<span.count { rr!.append(span[i]) }
+        }
+        self.init(unix: reader.unix, heartRate: reader.heartRate_bpm, rr: rr, motion: reader.motion_mg)
+    }
+
     // MARK: Where rows come from
 
     /// The records of the real night, in the ring's order.
@@ -125,14 +135,7 @@ struct Row: Equatable {
     static func unpack(_ chunk: [UInt8]) throws(ChunkTrouble) -> [Row] {
         var reader = try ChunkReader(chunk.span.bytes)
         var rows: [Row] = []
-        while try reader.next() {
-            var rr: [UInt16]? = nil
-            if let span = reader.rr_ms {
-                rr = []
-                for i in 0..<span.count { rr!.append(span[i]) }
-            }
-            rows.append(Row(unix: reader.unix, heartRate: reader.heartRate_bpm, rr: rr, motion: reader.motion_mg))
-        }
+        while try reader.next() { rows.append(Row(reader)) }
         return rows
     }
 
