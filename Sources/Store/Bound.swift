@@ -13,7 +13,7 @@ extension Ring {
             while try file.pagesUsed() + need > file.pagesMost - Share.roomPages {
                 try makeRoomInWAL(file, for: 0)
                 try file.beginTransaction()
-                let found = try evictStep(file)
+                let found = try file.makeRoomStep(&rawCursor)
                 try file.commitTransaction()
                 checkpoint(file)
                 if !found { break }
@@ -33,26 +33,6 @@ extension Ring {
         let primary = code & 0xff
         guard primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_OK else { throw file.database.error }
         throw SQLError(code: SQLITE_FULL, text: "another program has been reading \(Files.name(of: path)) for so long that its write-ahead log is full")
-    }
-
-    /// Takes away a little of what is needed least; false when there is nothing left to take.
-    private func evictStep(_ file: RingFile) throws(SQLError) -> Bool {
-        file.evictRaw.bind(1, rawCursor)
-        var found = false
-        while try file.evictRaw.step() {
-            rawCursor = max(rawCursor, file.evictRaw.integer(0) + 1)
-            found = true
-        }
-        file.evictRaw.reset()
-        if found { return true }
-        try file.evictLive.run()
-        if file.database.changes > 0 { return true }
-        try file.evictRecord.run()
-        let records = file.database.changes
-        try file.evictBurst.run()
-        if records > 0 || file.database.changes > 0 { return true }
-        try file.evictUndecoded.run()
-        return file.database.changes > 0
     }
 
     /// After a commit: copies the WAL into the database when enough has gathered, so that its next page is its first again.

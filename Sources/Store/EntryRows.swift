@@ -59,7 +59,13 @@ extension RingFile {
         burst.bind(11, run)
         bind(burst, 12, doubtfulOnly: stamp)
         burst.bind(13, blob: frames)
+        var held = try totals()
+        held.secondsIn += Int64(fresh)
+        held.rawIn += Int64(frames.byteCount)
+        burst.bind(14, held.secondsIn)
+        burst.bind(15, held.rawIn)
         try burst.run()
+        self.held = held
     }
 
     private func seen(strap: Int64, _ page: Int64, _ wraps: Int64, _ digest: Int64) throws(SQLError) -> Int64? {

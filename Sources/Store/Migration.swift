@@ -36,7 +36,8 @@ enum Migration {
             try database.run("BEGIN IMMEDIATE")
             guard try database.integer("PRAGMA user_version") != Schema.version else { return try database.run("COMMIT") }
             if try !isThere("history") {
-                try database.run("DROP VIEW IF EXISTS second; DROP VIEW IF EXISTS rr; DROP VIEW IF EXISTS raw; \(Schema.history)")
+                try database.run("DROP VIEW IF EXISTS second; DROP VIEW IF EXISTS rr; DROP VIEW IF EXISTS raw; \(Schema.history) \(Schema.packed)"
+                    + "ALTER TABLE burst ADD COLUMN seconds_in INTEGER; ALTER TABLE burst ADD COLUMN raw_in INTEGER;")
             }
             if try database.integer("SELECT count(*) FROM (SELECT 1 FROM record LIMIT 1)") == 0 {
                 return try database.run("DROP TABLE record; \(Schema.views) PRAGMA user_version=3; COMMIT")

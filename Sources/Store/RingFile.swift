@@ -39,6 +39,12 @@ final class RingFile {
     let evictRaw: Statement
     let evictRecord: Statement
     let evictLive: Statement
+    let evictPacked: Statement
+    let oldestSecond: Statement
+    let secondsOfSlot: Statement
+    let packChunk: Statement
+    let noteEvicted: Statement
+    let readTotals: Statement
     let evictBurst: Statement
     let evictUndecoded: Statement
     private let pageCount: Statement
@@ -48,8 +54,10 @@ final class RingFile {
     let pagesMost: Int64
     /// Pages in the WAL after the last commit and the one before, written by SQLite.
     private let walPages: UnsafeMutablePointer<(last: Int32, before: Int32)>
-    /// Where numbers become text.
+    /// Where numbers become text, and seconds a chunk.
     let scratch: UnsafeMutableRawBufferPointer
+    /// What the tiers hold; nil until asked for, and after a transaction was given up.
+    var held: TierTotals?
 
     /// Prepares everything and begins a run. The file has the schema of this version.
     init(_ database: Database, opened stamp: Stamp) throws(SQLError) {
@@ -64,7 +72,7 @@ final class RingFile {
         event = try insert("event", "unix,strap,kind,number,fraction,body,time_doubt,lane", ignoring: true)
         battery = try insert("battery", "unix,strap,source,tenths_percent,millivolts,run,monotonic_ms", ignoring: true)
         burst = try insert("burst", "strap,token_page,token_wraps,digest,announced,received,records,first_unix,last_unix,"
-            + "committed_unix,run,monotonic_ms,frames")
+            + "committed_unix,run,monotonic_ms,frames,seconds_in,raw_in")
         burstSeen = try Statement(database, """
             SELECT id FROM (SELECT id, strap, token_page, token_wraps, digest FROM burst ORDER BY id DESC LIMIT 64)
             WHERE strap = ? AND token_page = ? AND token_wraps = ? AND digest = ? LIMIT 1
@@ -90,15 +98,34 @@ final class RingFile {
         commitment = try Statement(database, "COMMIT")
         evictRaw = try Statement(database, """
             UPDATE burst SET frames = NULL WHERE id IN
-            (SELECT id FROM burst WHERE id >= ?1 AND frames IS NOT NULL ORDER BY id LIMIT 8) RETURNING id
+            (SELECT id FROM burst WHERE id >= ?1 AND frames IS NOT NULL ORDER BY id LIMIT 8)
+            RETURNING id, last_unix, coalesce(raw_in - (SELECT raw_in FROM burst AS b WHERE b.id = burst.id - 1), 0)
+            """)
+        oldestSecond = try Statement(database, "SELECT unix, strap FROM history ORDER BY unix, strap, counter, version LIMIT 1")
+        secondsOfSlot = try Statement(database, """
+            SELECT unix, counter, version, pulse, rr, gravity IS NOT NULL FROM history WHERE unix BETWEEN ?1 AND ?2 AND strap = ?3
+            ORDER BY unix, strap, counter, version LIMIT 600
             """)
         evictRecord = try Statement(database, """
-            DELETE FROM history WHERE (unix, strap, counter, version) IN
-            (SELECT unix, strap, counter, version FROM history ORDER BY unix, strap, counter, version LIMIT 256)
+            DELETE FROM history WHERE unix BETWEEN ?1 AND ?4 AND strap = ?3 AND (unix, counter, version) <= (?4, ?5, ?6)
+            """)
+        packChunk = try insert("packed", "strap,from_unix,to_unix,records,chunk")
+        evictPacked = try Statement(database, """
+            DELETE FROM packed WHERE id IN (SELECT id FROM packed ORDER BY id LIMIT 8) RETURNING records, length(chunk), to_unix
             """)
         evictLive = try Statement(database, """
             DELETE FROM live WHERE (unix, strap, lane, fraction) IN (SELECT unix, strap, lane, fraction FROM live
             WHERE unix <= coalesce((SELECT min(unix) FROM history), unix) ORDER BY unix, strap, lane, fraction LIMIT 256)
+            """)
+        noteEvicted = try Statement(database, """
+            UPDATE evicted SET rows = rows + ?2, bytes = bytes + ?3, through_unix = max(coalesce(through_unix, 0), ?4),
+            packed_bytes = packed_bytes + ?5 WHERE tier = ?1
+            """)
+        readTotals = try Statement(database, """
+            SELECT coalesce((SELECT seconds_in FROM burst ORDER BY id DESC LIMIT 1), (SELECT count(*) FROM history)),
+              coalesce((SELECT raw_in FROM burst ORDER BY id DESC LIMIT 1), 0),
+              (SELECT rows FROM evicted WHERE tier = 'seconds'), (SELECT bytes FROM evicted WHERE tier = 'raw'),
+              (SELECT packed_bytes FROM evicted WHERE tier = 'seconds'), (SELECT bytes FROM evicted WHERE tier = 'packed')
             """)
         evictBurst = try Statement(database, """
             DELETE FROM burst WHERE id IN (SELECT id FROM (SELECT id, frames, last_unix FROM burst ORDER BY id LIMIT 8)
@@ -108,7 +135,7 @@ final class RingFile {
         pageCount = try Statement(database, "PRAGMA page_count")
         freeCount = try Statement(database, "PRAGMA freelist_count")
         pagesMost = try database.integer("PRAGMA max_page_count") ?? 0
-        scratch = .allocate(byteCount: 1024, alignment: 16)
+        scratch = .allocate(byteCount: 4096, alignment: 16)
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: (0, 0))
 
@@ -140,6 +167,7 @@ final class RingFile {
     /// Gives up the transaction, if one is open.
     func rollBack() {
         if database.inTransaction { sqlite3_exec(database.raw, "ROLLBACK", nil, nil, nil) }
+        held = nil
         isRunDated = false
     }
 

@@ -82,7 +82,10 @@ enum Schema {
           first_unix INTEGER, last_unix INTEGER,
           committed_unix INTEGER NOT NULL, run INTEGER NOT NULL, monotonic_ms INTEGER,
           repeats INTEGER NOT NULL DEFAULT 0,
-          frames BLOB);                    -- as received, one after the other, END last; NULL once evicted
+          frames BLOB,                     -- as received, one after the other, END last; NULL once evicted
+          seconds_in INTEGER, raw_in INTEGER);  -- rows of history, and bytes of frames, ever taken in up to here
+
+        \(packed)
 
         -- Frames that this version could not read, for a later one.
         CREATE TABLE undecoded(
@@ -178,6 +181,29 @@ enum Schema {
           version INTEGER PRIMARY KEY,
           derived INTEGER NOT NULL);
         INSERT INTO layout VALUES(12, 7), (24, 15), (10, 8);
+
+        """
+    }
+
+    /// The packed tier, and what every tier has given up.
+    static var packed: String {
+        """
+        -- Seconds that had to make room: heart rate, beats and motion of up to five minutes (Docs/FORMAT.md, "Packed chunks").
+        CREATE TABLE packed(
+          id INTEGER PRIMARY KEY,
+          strap INTEGER NOT NULL,
+          from_unix INTEGER NOT NULL, to_unix INTEGER NOT NULL,
+          records INTEGER NOT NULL,
+          chunk BLOB NOT NULL);
+        CREATE INDEX packed_time ON packed(from_unix);
+
+        -- What went, since the ring was begun: bursts' frames, seconds (which are packed then), chunks, live rows.
+        CREATE TABLE evicted(
+          tier TEXT PRIMARY KEY,
+          rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
+          through_unix INTEGER,            -- the newest of what went
+          packed_bytes INTEGER) WITHOUT ROWID;  -- of the tier `seconds`: bytes of chunks made
+        INSERT INTO evicted VALUES('raw', 0, 0, NULL, NULL), ('seconds', 0, 0, NULL, 0), ('packed', 0, 0, NULL, NULL), ('live', 0, 0, NULL, NULL);
 
         """
     }
