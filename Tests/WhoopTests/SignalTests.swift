@@ -94,6 +94,25 @@ import Wire
         #expect(rate.beatsPerMinute.map { abs($0 - Float(bpm)) < 0.03 * Float(bpm) } == true, "\(rate.beatsPerMinute ?? 0)")
     }
 
+    @Test func noiseIsNoPulse() {
+        // Numbers without any rhythm (Numerical Recipes' generator): the highest correlation is 0.2.
+        var state: UInt32 = 1, rate = PulseRate()
+        func next() -> Int {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Int(state >> 20)
+        }
+        for second in 0..<8 {
+            let codes = (0..<25).map { _ in next() }
+            var changes: [(Int, [UInt8])] = [(7, little(1_780_000_000 + second, 4)), (15, little(codes[0], 4))]
+            for i in 0..<24 { changes.append((19 + 2 * i, little(codes[i + 1] - codes[i], 2))) }
+            withFrame(patched(Golden.v26, .whoop5, changes), .whoop5) { frame in
+                guard let record = Record(frame), let pulse = record.pulse else { return }
+                rate.take(pulse, unix: record.unix)
+            }
+            #expect(rate.beatsPerMinute == nil)
+        }
+    }
+
     // MARK: Motion
 
     @Test func theStoredMotionIsThatOfTheSamples() throws {
