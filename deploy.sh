@@ -3,6 +3,8 @@
 # what they need; how a firmware is built, a board set up or a figure taken lies in board/. Installs only what is
 # missing and says so; a failure is one sentence that says what to do.
 set -euo pipefail
+# Where the person stands: paths they name are from here.
+here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
@@ -104,12 +106,13 @@ verb_demo() {
 
 # frames VERB ...: reading and writing frames needs no board.
 frames() {
-  local native
+  local native project=$PWD
   native=$(native_target)
   need_swift
   need_headers
   board/cross/firmware "$native" nightstand-frames >/dev/null
-  exec "build/nightstand-frames-$native" "$@"
+  cd "$here"
+  exec "$project/build/nightstand-frames-$native" "$@"
 }
 
 verb_decode() { frames decode "$@"; }

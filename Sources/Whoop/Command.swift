@@ -129,6 +129,8 @@ public enum Command: Equatable, Sendable, BitwiseCopyable {
         case (.setAlarm(let alarm), .whoop5): isSlot(alarm.slot)
         case (.getAlarm(let slot), .whoop5), (.runAlarm(let slot), .whoop5), (.disableAlarm(.slot(let slot)), .whoop5): isSlot(slot)
         case (.buzz(_, let pattern), .whoop4): pattern <= 6
+        // Nothing is pending then, and nothing is to be acknowledged (WHOOP.md 9.2).
+        case (.burstStored(let token), _): token != Metadata.nothingPending
         default: true
         }
     }

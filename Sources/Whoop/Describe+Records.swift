@@ -51,7 +51,7 @@ extension Summary {
     func describe(into sink: inout some FieldSink & ~Copyable) {
         sink.field("heart_rate_bpm", heartRate)
         sink.field("rr_ms", rr, .established)
-        sink.field("quality", quality, .derived)
+        sink.field("quality", quality, layout == .v18 ? .disputed : .derived)
         sink.field("motion_g", real: dynamicAcceleration, .established)
         sink.field("gravity_g", gravity, .established)
         if layout != .v12 { sink.field("steps", steps, confidence) }
@@ -70,6 +70,10 @@ extension Summary {
             sink.field("raw_26", raw(at: 26), .unknown)
             sink.field("raw_28", raw(at: 28), .unknown)
             sink.field("raw_30", raw(at: 30), .unknown)
+            sink.field("fit", fit)
+            sink.field("second_heart_rate_bpm", secondHeartRate, .single)
+            sink.field("photodiode_a_mean", photodiodeMean(0), .single)
+            sink.field("photodiode_b_mean", photodiodeMean(1), .single)
             sink.field("signal_to_noise_a_db", signalToNoise_dB(0), .single)
             sink.field("signal_to_noise_b_db", signalToNoise_dB(1), .single)
             sink.field("log_variance", real: logVariance, .single)
@@ -161,6 +165,7 @@ extension Research {
         if windowCount > 0 {
             sink.field("motion_g", real: dynamicAcceleration, .single)
             sink.field("channel_word", channelWord?.rawValue, .single)
+            sink.field("flag", flag, .single)
         }
         if tag == 6 { sink.acceleration(acceleration, .single) }
     }

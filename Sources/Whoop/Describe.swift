@@ -99,7 +99,11 @@ extension Metadata {
             sink.field("trim_page", token.map { UInt32(truncatingIfNeeded: $0) })
             sink.field("trim_wraps", token.map { UInt32(truncatingIfNeeded: $0 >> 32) })
         }
-        if kind == .start, let firmware { sink.field("firmware", version: firmware) }
+        if kind == .start {
+            sink.field("hardware_family", hardwareFamily)
+            if let firmware { sink.field("firmware", version: firmware) }
+            if let signalProcessor { sink.field("signal_processor", version: signalProcessor) }
+        }
     }
 }
 
@@ -125,7 +129,7 @@ extension Event {
     func describe(into sink: inout some FieldSink & ~Copyable) {
         sink.field("sequence", sequence)
         sink.field("event", number.rawValue)
-        if let label = Label.event(number.rawValue) { sink.field("event_name", word: label, .established) }
+        if let label = Label.event(number.rawValue) { sink.field("event_name", word: label, Label.confidence(ofEvent: number.rawValue)) }
         sink.field("unix", unix)
         sink.field("subsecond", subsecond)
         if let battery {
@@ -135,6 +139,8 @@ extension Event {
         }
         if let condition {
             sink.field("pages_behind", condition.pagesBehind)
+            sink.field("backlog_percent", Int64(condition.backlog_tenths), places: 1, .established)
+            sink.field("flash_status", condition.flashStatus, .unknown)
             sink.field("battery_percent", condition.battery_tenths.map { Int64($0) }, places: 1, .established)
             sink.field("charging", flag: condition.isCharging)
             sink.field("wrist", condition.wrist, .unknown)
@@ -142,6 +148,8 @@ extension Event {
         if let extendedBattery { sink.field(extendedBattery) }
         if let hapticsCause { sink.field("haptics_cause", hapticsCause, .single) }
         if let firmwareEvent { sink.field("firmware_event", firmwareEvent, .single) }
+        if let isLinkUp { sink.field("link_up", flag: isLinkUp) }
+        if let undeclared { sink.field("undeclared", hex: undeclared, .unknown) }
         // A pack's block that is cut short may still hold its address.
         if let pack { sink.field(pack) } else if number == .packInfo { sink.field("body", identityHex: body, .established) } else { sink.field("body", hex: body, .established) }
     }
@@ -178,10 +186,12 @@ extension Response {
         if let dataRange { dataRange.describe(into: &sink) }
         if let version { sink.field("firmware", version: version) }
         if let coprocessorVersion { sink.field("coprocessor_firmware", version: coprocessorVersion) }
+        if let signalProcessorVersion { sink.field("signal_processor", version: signalProcessorVersion) }
         if let name { sink.field("advertised_name", identity: name, .established) }
         if let alarm {
             sink.field("alarm_enabled", flag: alarm.isEnabled)
             sink.field("alarm_unix", alarm.time?.seconds)
+            sink.field("alarm_subsecond", alarm.time?.fraction)
         }
         if let hapticsStatus { sink.field("haptics_status", hapticsStatus, .single) }
         if let extendedBattery { sink.field(extendedBattery) }
@@ -212,6 +222,10 @@ extension Hello {
         if let serial { sink.field("serial", identity: serial, .established) }
         sink.field("hardware_family", hardwareFamily)
         if let firmware { sink.field("firmware", version: firmware) }
+        if let signalProcessor { sink.field("signal_processor", version: signalProcessor) }
+        if let board { sink.field("board", board) }
+        if let optics { sink.field("optics", optics) }
+        if let errorCode { sink.field("error_code", errorCode) }
         sink.field("worn", flag: isWorn, family == .whoop4 ? .derived : .established)
         if let broadcastsHeartRate { sink.field("heart_rate_broadcast", flag: broadcastsHeartRate) }
     }
@@ -241,10 +255,13 @@ extension FieldSink where Self: ~Copyable {
         field("pack_address", identityHex: pack.address, .established)
         field("pack_serial", identity: pack.serial, .established)
         field("pack_percent", pack.charge_tenths.map { Int64($0) }, places: 1, .derived)
+        field("pack_kind", pack.kind, .single)
+        if let status = pack.status { field("pack_status", status, .unknown) }
     }
 
     mutating func field(_ battery: ExtendedBattery) {
-        field("battery_current", battery.current)
+        field("battery_current", battery.current, battery.averageCurrent == nil ? .single : .established)
+        if let average = battery.averageCurrent { field("battery_average_current", average) }
         if let millivolts = battery.millivolts { field("battery_mv", millivolts) }
         field("battery_temperature_c", battery.temperature_tenths.map { Int64($0) }, places: 1, .established)
         if let second = battery.secondTemperature_tenths { field("board_temperature_c", Int64(second), places: 1, .established) }

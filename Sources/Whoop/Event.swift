@@ -47,6 +47,19 @@ public struct Event: ~Escapable {
 
     /// Which GENERIC_FIRMWARE_EVENT. 1 goes with the link: its state, 1 up or 0 down, lies at 4 of the body.
     public var firmwareEvent: UInt16? { number == .firmwareEvent && body.byteCount >= 3 ? body.u16(at: 1) : nil }
+
+    /// The link's state as GENERIC_FIRMWARE_EVENT 1 tells it.
+    public var isLinkUp: Bool? { firmwareEvent == 1 && body.byteCount >= 5 ? body.u8(at: 4) == 1 : nil }
+
+    /// Bytes behind a body that is said to be empty, as some old 4.0 traces have them.
+    public var undeclared: RawSpan? {
+        @_lifetime(copy self) get {
+            guard inner.byteCount > 12, inner.u16(at: 10) == 0 else { return nil }
+            let rest = inner.extracting(12..<inner.byteCount)
+            for i in 0..<rest.byteCount where rest.u8(at: i) != 0 { return rest }
+            return nil
+        }
+    }
 }
 
 /// What BATTERY_LEVEL tells, about every eight minutes (WHOOP.md 6.3).
@@ -71,6 +84,10 @@ public struct BatteryLevel: Equatable, Sendable, BitwiseCopyable {
 public struct StrapCondition: Equatable, Sendable, BitwiseCopyable {
     /// Pages written and not acknowledged.
     public var pagesBehind: UInt32
+    /// The same as tenths of a percent of the flash.
+    public var backlog_tenths: UInt16
+    /// Not mapped; 11 was seen.
+    public var flashStatus: UInt8
     /// State of charge in tenths of a percent, 0...1000.
     public var battery_tenths: UInt16?
     public var isCharging: Bool
@@ -80,6 +97,8 @@ public struct StrapCondition: Equatable, Sendable, BitwiseCopyable {
     init?(_ body: RawSpan) {
         guard body.byteCount >= 12 else { return nil }
         pagesBehind = body.u32(at: 0)
+        backlog_tenths = body.u16(at: 4)
+        flashStatus = body.u8(at: 8)
         battery_tenths = Gate.battery(UInt32(body.u16(at: 6)))
         isCharging = body.u8(at: 9) != 0
         wrist = body.u8(at: 10)
@@ -88,8 +107,10 @@ public struct StrapCondition: Equatable, Sendable, BitwiseCopyable {
 
 /// What EXTENDED_BATTERY_INFORMATION and the answer to GET_EXTENDED_BATTERY_INFO tell (WHOOP.md 6.3).
 public struct ExtendedBattery: Equatable, Sendable, BitwiseCopyable {
-    /// The fuel gauge's own unit; below zero while discharging.
+    /// The fuel gauge's own unit; below zero while discharging. Revision 3's is only like a current.
     public var current: Int16
+    /// Revision 1.
+    public var averageCurrent: Int16?
     /// Millivolts, as event 3 has them; revision 1 (4.0).
     public var millivolts: UInt16?
     /// The battery's temperature in tenths of °C, -400...1000.
@@ -109,6 +130,7 @@ public struct ExtendedBattery: Equatable, Sendable, BitwiseCopyable {
         case 1:
             guard body.byteCount >= 13 else { return nil }
             current = body.i16(at: 1)
+            averageCurrent = body.i16(at: 3)
             let mv = body.u16(at: 5)
             millivolts = mv >= 3000 && mv <= 4500 ? mv : nil
             temperature_tenths = temperature(7)
@@ -117,6 +139,7 @@ public struct ExtendedBattery: Equatable, Sendable, BitwiseCopyable {
         case 3:
             guard body.byteCount >= 9 else { return nil }
             current = body.i16(at: 3)
+            averageCurrent = nil
             millivolts = nil
             temperature_tenths = temperature(5)
             secondTemperature_tenths = temperature(7)

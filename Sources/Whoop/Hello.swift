@@ -47,6 +47,18 @@ public struct Hello: ~Escapable {
         }
     }
 
+    /// The signal processor's firmware.
+    public var signalProcessor: Version? { Version(bytes: body, at: family == .whoop4 ? 106 : 98) }
+
+    /// The board's revision, 5.0.
+    public var board: UInt32? { family == .whoop5 ? body.u32(at: 83) : nil }
+
+    /// Which optics, 5.0: 48...85 is this generation.
+    public var optics: UInt32? { family == .whoop5 ? body.u32(at: 87) : nil }
+
+    /// What the strap finds wrong with itself, 5.0; 0 nothing.
+    public var errorCode: Int8? { family == .whoop5 ? body.i8(at: 103) : nil }
+
     /// Whether the strap is worn. On 4.0 the flag is inferred from few captures.
     public var isWorn: Bool { body.u8(at: family == .whoop4 ? 114 : 102) == 1 }
 

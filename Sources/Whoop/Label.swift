@@ -179,6 +179,15 @@ public enum Label {
         }
     }
 
+    /// How sure the label of an event is: sources differ about some numbers.
+    public static func confidence(ofEvent number: UInt16) -> Confidence {
+        switch number {
+        case 17, 23, 31: .disputed
+        case 101...: .single
+        default: .established
+        }
+    }
+
     public static func result(_ result: CommandResult) -> StaticString? {
         switch result.rawValue {
         case 0: "FAILURE"

@@ -50,6 +50,12 @@ public struct Metadata: ~Escapable {
     /// The main firmware; START only.
     public var firmware: Version? { kind == .start ? Version(inner, at: 21) : nil }
 
+    /// 6 on 4.0, 13 on 5.0; START only.
+    public var hardwareFamily: UInt32? { kind == .start && inner.byteCount >= 13 ? inner.u32(at: 9) : nil }
+
+    /// The signal processor's firmware; START only.
+    public var signalProcessor: Version? { kind == .start ? Version(bytes: inner, at: 37) : nil }
+
     /// An END too short for its token cannot be acknowledged.
     private var isWholeEnd: Bool { kind == .end && inner.byteCount >= 21 }
 }

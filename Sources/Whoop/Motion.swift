@@ -70,7 +70,7 @@ public struct Motion: ~Escapable {
     init?(_ record: borrowing Record) {
         switch (record.family, record.version) {
         case (.whoop4, 10), (.whoop4, 5):
-            guard record.inner.byteCount >= 1920 else { return nil }
+            guard record.inner.byteCount >= 1920, record.version == 10 || record.isLive else { return nil }
             layout = .v10
         case (.whoop5, 21):
             guard record.inner.byteCount >= 1232 else { return nil }

@@ -7,6 +7,10 @@ public struct PackInfo: ~Escapable {
     /// Address 6 bytes, name 16, charge 2.
     private let block: RawSpan
     public let isAttached: Bool
+    /// 12 Puffin, 14 Penguin; 0 where it is not said.
+    public let kind: UInt8
+    /// Of an answer; its values are not mapped.
+    public let status: UInt8?
 
     /// From an answer, which says whether there is a pack. Nil for a short body.
     @_lifetime(copy body)
@@ -14,6 +18,8 @@ public struct PackInfo: ~Escapable {
         guard let block = body.slice(2, 26) else { return nil }
         self.block = block
         isAttached = body.u8(at: 1) == 1
+        kind = body.u8(at: 26)
+        status = body.byteCount > 27 ? body.u8(at: 27) : nil
     }
 
     /// From an event, where only zeros say that there is none. Nil for a short body.
@@ -24,6 +30,8 @@ public struct PackInfo: ~Escapable {
         var isAttached = false
         for i in 0..<block.byteCount where block.u8(at: i) != 0 { isAttached = true }
         self.isAttached = isAttached
+        kind = body.u8(at: 26)
+        status = nil
     }
 
     /// Six bytes, the first first as the strap sends it.

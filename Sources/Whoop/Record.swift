@@ -1,5 +1,5 @@
-// Owns the header that all records share (types 47 and 43, WHOOP.md 8.1). What a version holds is read by `Summary` and
-// `Pulse`; a version that neither knows is kept raw under this header.
+// Owns the header that all records share (types 47 and 43, WHOOP.md 8.1). What a version holds is read by a view of its own
+// (`Summary`, `Pulse`, `Heart`, `Motion`, `Optics`, `Research`); a version that none knows is kept raw under this header.
 import Wire
 
 /// One record of the strap: an archived one (type 47) or a live raw one (type 43).

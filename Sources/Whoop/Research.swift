@@ -58,6 +58,15 @@ public struct Research: ~Escapable {
         }
     }
 
+    /// A snapshot of flags; tags 1 to 5.
+    public var flag: UInt8? {
+        switch tag {
+        case 1...4: inner.u8(at: meta + 26)
+        case 5: inner.u8(at: 81)
+        default: nil
+        }
+    }
+
     /// 25 samples an axis, counts of `MotionScale.perG`; none but with tag 6.
     public var acceleration: Axes {
         @_lifetime(copy self) get { Axes(inner, at: 18, count: tag == 6 ? 25 : 0, stride: 50) }

@@ -52,7 +52,7 @@ public struct Response: ~Escapable {
         let tenths: UInt16
         switch family {
         case .whoop4:
-            guard body.byteCount >= 2 else { return nil }
+            guard result != .unsupported, body.byteCount >= 2 else { return nil }
             tenths = body.u16(at: 0)
         case .whoop5:
             guard result == .success, body.byteCount >= 1 else { return nil }
@@ -95,6 +95,12 @@ public struct Response: ~Escapable {
 
     /// The co-processor's firmware of a 4.0.
     public var coprocessorVersion: Version? { version(at: 17) }
+
+    /// The signal processor's firmware of a 4.0.
+    public var signalProcessorVersion: Version? {
+        guard answers(.getVersion), result == .success, body.u8(at: 0) == 1 else { return nil }
+        return Version(bytes: body, at: 65)
+    }
 
     private func version(at offset: Int) -> Version? {
         guard answers(.getVersion), result == .success, body.u8(at: 0) == 1 else { return nil }

@@ -54,6 +54,13 @@ public struct Version: Equatable, Sendable, BitwiseCopyable {
         guard self != Version(0, 0, 0, 0) else { return nil }
     }
 
+    /// Three bytes from `offset`; nil where there are fewer, or where all are zero.
+    init?(bytes: RawSpan, at offset: Int) {
+        guard offset + 3 <= bytes.byteCount else { return nil }
+        self.init(UInt32(bytes.u8(at: offset)), UInt32(bytes.u8(at: offset + 1)), UInt32(bytes.u8(at: offset + 2)), 0)
+        guard self != Version(0, 0, 0, 0) else { return nil }
+    }
+
     /// Text such as `41.17.6.0`.
     public var text: String { "\(major).\(minor).\(patch).\(build)" }
 }

@@ -192,6 +192,19 @@ public struct Summary: ~Escapable {
         return dB == -128 ? nil : dB
     }
 
+    /// Mean of photodiode `index` (0 A, 1 B). v18, single source.
+    public func photodiodeMean(_ index: Int) -> UInt8? {
+        layout == .v18 && (index == 0 || index == 1) ? inner.u8(at: 99 - index) : nil
+    }
+
+    /// A second estimate of the heart rate, 25...230, where the strap says that it agrees. v18, single source.
+    public var secondHeartRate: UInt8? {
+        layout == .v18 && inner.u8(at: 28) & 0x80 != 0 ? Gate.heartRate(inner.u8(at: 29)) : nil
+    }
+
+    /// How the strap fits, 0...3. v18.
+    public var fit: UInt8? { layout == .v18 ? sleepByte >> 2 & 3 : nil }
+
     /// Logarithm of the signal's variance, about -5.3...0, lower is cleaner. v18, single source.
     @inline(__always)
     public var logVariance: Float? {

@@ -82,11 +82,7 @@ private func summary(_ file: String, _ report: CaptureReport, _ printer: FramePr
         case .earlierLink: "an earlier link to it holds the discovery"
         case .frames: "the log holds no discovery; link and handles were learned from the frames"
         }
-        var who = "peer not in the log"
-        if let peer = strap.peer {
-            let address = peer.address.text
-            who = identity ? address : "..." + String(decoding: Array(address.utf8.suffix(6)), as: UTF8.self)
-        }
+        let who = strap.peer.map { identity ? $0.address.text : "its address is shown with --identity" } ?? "its address is not in the log"
         text += "  link \(strap.number) is a WHOOP \(strap.family == .whoop4 ? "4.0" : "5.0 or MG") (\(who), connection \(strap.connectionHandle)"
         if strap.adapter > 0 { text += ", hci\(strap.adapter)" }
         text += ", records \(strap.firstRecord) to \(strap.lastRecord)): \(how). "
@@ -97,6 +93,9 @@ private func summary(_ file: String, _ report: CaptureReport, _ printer: FramePr
     if !printer.unread.isEmpty || !report.troubles.isEmpty { text += "could not be read:\n" }
     for one in printer.unread { text += "  \(one.text)\n" }
     for trouble in report.troubles { text += "  \(trouble.text)\n" }
+    if report.frames == 0, report.heartRates == 0, report.troubles.isEmpty {
+        text += "nothing in it looks like a frame: in text and JSON that is hex which begins with aa\n"
+    }
     return text
 }
 

@@ -36,6 +36,8 @@ final class FramePrinter: CaptureListener {
     private(set) var unread: [UnreadFrames] = []
     /// Of each link.
     private(set) var signals: [Signals] = []
+    /// Where in `signals` a link's are, by its number; -1 where there are none.
+    private var signalsOfLink: [Int] = []
 
     init(file: String?, json: Bool, all: Bool, identity: Bool) {
         self.file = file
@@ -48,8 +50,7 @@ final class FramePrinter: CaptureListener {
     func take(_ frame: borrowing Frame, at place: Place) {
         let type = frame.type
         counts[Int(type)] += 1
-        if !signals.contains(where: { $0.link == place.link }) { signals.append(Signals(link: place.link)) }
-        for i in signals.indices where signals[i].link == place.link { signals[i].take(frame) }
+        signals(of: place.link) { $0.take(frame) }
         let mayBeShown = mayBeShown(type)
         if isJSON {
             json.removeAll()
@@ -87,6 +88,15 @@ final class FramePrinter: CaptureListener {
             out.put("\n")
         }
         if out.bytes.count > 60_000 { flush() }
+    }
+
+    private func signals(of link: Int, _ change: (inout Signals) -> Void) {
+        while signalsOfLink.count <= link { signalsOfLink.append(-1) }
+        if signalsOfLink[link] < 0 {
+            signalsOfLink[link] = signals.count
+            signals.append(Signals(link: link))
+        }
+        change(&signals[signalsOfLink[link]])
     }
 
     func take(heartRate value: RawSpan, at place: Place) {

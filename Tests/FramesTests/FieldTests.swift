@@ -35,6 +35,17 @@ import Wire
         #expect(confidence["heart_rate_bpm"] == nil)
     }
 
+    /// Raw motion carries the same derived counter of steps as a second's summary.
+    @Test func theStepsOfRawMotionAreDerived() throws {
+        var inner = [UInt8](repeating: 0, count: 1920)
+        inner[0] = 47
+        inner[1] = 10
+        inner[1293] = 0xc4
+        inner[1294] = 0x02
+        let object = try Self.object(Self.enveloped(inner), .whoop4)
+        #expect(object["steps"] as? Int == 708 && (object["confidence"] as? [String: String])?["steps"] == "derived")
+    }
+
     @Test func aSecondAsWords() throws {
         var text = FieldText(showsAll: false, showsIdentity: false)
         let isFrame = Self.describe(try #require(bytes(hex: Self.v24)), .whoop4, into: &text)
@@ -51,6 +62,13 @@ import Wire
         var packet = Packet()
         guard packet.seal(inner.span.bytes, family: .whoop4) else { return [] }
         return (0..<packet.count).map { packet.bytes.u8(at: $0) }
+    }
+
+    /// The same without `seal`, which refuses commands and has room for a short frame only.
+    static func enveloped(_ inner: [UInt8]) -> [UInt8] {
+        let padded = inner + [UInt8](repeating: 0, count: (4 - inner.count % 4) % 4)
+        let length = [UInt8((padded.count + 4) & 255), UInt8((padded.count + 4) >> 8)], check = crc32(padded.span.bytes)
+        return [0xaa] + length + [crc8(length.span.bytes)] + padded + (0..<4).map { UInt8(truncatingIfNeeded: check >> (8 * UInt32($0))) }
     }
 
     @Test func textFromTheAirCannotLeaveItsQuotes() throws {
@@ -111,11 +129,7 @@ import Wire
     /// SET_ADVERTISING_NAME of both families, its answer, and a pack's event too short for its name.
     @Test(arguments: [[35, 1, 77, 1, 4], [35, 1, 140, 1, 4], [36, 1, 140, 0, 1, 1, 4], [48, 1, 109, 0, 1, 2, 3, 4, 5, 0, 7, 0, 1]] as [[UInt8]])
     func aNameInAnyFrameIsHidden(head: [UInt8]) throws {
-        // `seal` refuses commands, so the envelope is written here.
-        var inner = head + Array("JANE".utf8) + [0, 0, 0, 0]
-        while inner.count % 4 != 0 { inner.append(0) }
-        let length = [UInt8(inner.count + 4), 0], check = crc32(inner.span.bytes)
-        let frame = [0xaa] + length + [crc8(length.span.bytes)] + inner + (0..<4).map { UInt8(truncatingIfNeeded: check >> (8 * UInt32($0))) }
+        let frame = Self.enveloped(head + Array("JANE".utf8) + [0, 0, 0, 0])
         func values(_ identity: Bool) throws -> String { try Self.object(frame, .whoop4, identity: identity).values.map { "\($0)" }.joined(separator: " ") }
         #expect(try !values(false).contains("4a414e45") && values(true).contains("4a414e45"))
     }

@@ -20,13 +20,15 @@ THEIRS = dict(zip(SAME, SAME)) | {
     'hardware': 'hardware_family', 'on_wrist': 'worn', 'layout': 'revision', 'on_body': 'worn',
     'body_location': 'location', 'wrist_state': 'wrist', 'current_ma': 'battery_current',
     'remaining_capacity': 'battery_remaining', 'second_temperature_c': 'board_temperature_c', 'cause': 'haptics_cause',
-    'sub_event': 'firmware_event', 'burst_frames': 'announced_frames', 'sample_rate_hz': 'samples_per_second'}
-BYTES_ONLY = set('''rr_count gravity_copy_g raw_u16_72 skin_raw fit_class wear_flags photodiode_a photodiode_b samples
+    'sub_event': 'firmware_event', 'photodiode_a': 'photodiode_a_mean', 'photodiode_b': 'photodiode_b_mean',
+    'fit_class': 'fit', 'board': 'board', 'optical': 'optics', 'error': 'error_code', 'average_current_ma': 'battery_average_current',
+    'flash_status': 'flash_status', 'backlog_percent': 'backlog_percent', 'alarm_subsecond': 'alarm_subsecond',
+    'pack_type': 'pack_kind', 'signal_processor': 'signal_processor', 'burst_frames': 'announced_frames', 'sample_rate_hz': 'samples_per_second'}
+BYTES_ONLY = set('''rr_count gravity_copy_g raw_u16_72 skin_raw wear_flags samples
     raw_f32_58 raw_u16_74 raw_u16_76 raw_u16_78 raw_u16_80 acceleration_count rotation_count window_flags body_length
-    token nothing_stored signal_processor board optical error average_current_ma flash_status backlog_percent
-    alarm_subsecond pack_type revision roles raw_u8_29'''.split())
-OURS_ALONE = {(49, 'hardware_family'), (56, 'hardware_family'), (50, 'body'), (50, 'event'), (55, 'sequence')}  # by type
-OURS_ALONE_IN = {(10, 'quality'), (22, 'flag')}  # by version
+    token nothing_stored revision roles raw_u8_29'''.split())
+OURS_ALONE = {(50, 'body'), (50, 'event'), (55, 'sequence')}  # by type
+OURS_ALONE_IN = {(10, 'quality')}  # by version
 HIDDEN = {35, 76, 141, 145, 151}  # replies that may tell who somebody is: their bodies stay inside
 LABELS = set('line direction name known inner confidence command_name result_name event_name kind'.split())
 

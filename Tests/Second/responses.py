@@ -6,13 +6,13 @@ is read because the vectors ask for it, a device token never is.
 from bytes_at import FIRST_TIME, Record, bits, charge, flag, within
 from envelope import Family
 
-SUCCESS = 1
+SUCCESS, UNSUPPORTED = 1, 3
 CHARGE_WITHOUT_SUCCESS = 26  # the 4.0 value is there whatever the result says (WHOOP.md 4.3)
 
 
 def version(numbers):
     """Dotted; all zero says nothing."""
-    return '.'.join(map(str, numbers)) if numbers and any(numbers) else None
+    return '.'.join(map(str, [*numbers, 0][:4])) if numbers and any(numbers) else None
 
 
 def hello_4(body):
@@ -116,6 +116,6 @@ def envelope(family, data):
 def read(family, data):
     fields = envelope(family, data)
     command, result = fields['command'], fields['result']
-    believed = result == SUCCESS or (family is Family.FOUR and command == CHARGE_WITHOUT_SUCCESS)
+    believed = result == SUCCESS or (family is Family.FOUR and command == CHARGE_WITHOUT_SUCCESS and result != UNSUPPORTED)
     body = BODIES[family].get(command)
     return fields | (body(Record(data[5:])) if body and believed else {})

@@ -125,4 +125,12 @@ import Wire
         let range = read(answer(.getDataRange, .whoop5, garbage), .whoop5) { $0.dataRange }
         #expect(range != nil && range?.oldest == nil && range?.newest?.seconds == 1_780_926_332)
     }
+
+    /// WHOOP.md 5.6's real reply to 19, 5.8's status and 5.1's body of 84.
+    @Test func hapticsStatusAndLocationLieWhereTheyAreSaid() {
+        #expect(read(answer(.buzz(loops: 1), .whoop5, [1, 5, 9], result: 2), .whoop5) { $0.hapticsStatus } == 5)
+        #expect(read(answer(.runAlarm(slot: 1), .whoop4, [1, 5, 9]), .whoop4) { $0.hapticsStatus } == nil)
+        #expect(read(answer(.getBodyLocation, .whoop4, [1, 0, 0xff, 3, 9]), .whoop4) { $0.location } == 3)
+        #expect(read(answer(.getBodyLocation, .whoop4, [1, 0, 0xff, 3], result: 0), .whoop4) { $0.location } == nil)
+    }
 }
