@@ -20,6 +20,8 @@ extension RingFile {
     /// A whole burst with its END. Records that are already there stay as they are; a burst that brings nothing new, because
     /// it was served before, is counted and not kept twice.
     func write(burst frames: RawSpan, _ family: Family, _ end: BurstEnd, strap: Int64, _ stamp: Stamp) throws(SQLError) {
+        // Before the first row: without any burst they are counted.
+        var held = try totals()
         var records = 0, fresh = 0
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         var first: UInt32 = .max, last: UInt32 = 0
@@ -59,7 +61,6 @@ extension RingFile {
         burst.bind(11, run)
         bind(burst, 12, doubtfulOnly: stamp)
         burst.bind(13, blob: frames)
-        var held = try totals()
         held.secondsIn += Int64(fresh)
         held.rawIn += Int64(frames.byteCount)
         burst.bind(14, held.secondsIn)

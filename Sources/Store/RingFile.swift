@@ -36,6 +36,7 @@ final class RingFile {
     private let begin: Statement
     private let commitment: Statement
 
+    let oldestRaw: Statement
     let evictRaw: Statement
     let evictRecord: Statement
     let evictLive: Statement
@@ -96,11 +97,10 @@ final class RingFile {
         identity = try Statement(database, "UPDATE strap SET serial = ?1, firmware = ?2, name = ?3 WHERE id = ?4")
         begin = try Statement(database, "BEGIN IMMEDIATE")
         commitment = try Statement(database, "COMMIT")
-        evictRaw = try Statement(database, """
-            UPDATE burst SET frames = NULL WHERE id IN
-            (SELECT id FROM burst WHERE id >= ?1 AND frames IS NOT NULL ORDER BY id LIMIT 8)
-            RETURNING id, last_unix, coalesce(raw_in - (SELECT raw_in FROM burst AS b WHERE b.id = burst.id - 1), 0)
+        oldestRaw = try Statement(database, """
+            SELECT id, length(frames), coalesce(last_unix, 0) FROM burst WHERE id >= ?1 AND frames IS NOT NULL ORDER BY id LIMIT 8
             """)
+        evictRaw = try Statement(database, "UPDATE burst SET frames = NULL WHERE id BETWEEN ?1 AND ?2")
         oldestSecond = try Statement(database, "SELECT unix, strap FROM history ORDER BY unix, strap, counter, version LIMIT 1")
         secondsOfSlot = try Statement(database, """
             SELECT unix, counter, version, pulse, rr, gravity IS NOT NULL FROM history WHERE unix BETWEEN ?1 AND ?2 AND strap = ?3

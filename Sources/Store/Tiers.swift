@@ -66,16 +66,22 @@ extension RingFile {
     }
 
     private func forgetFrames(_ cursor: inout Int64) throws(SQLError) -> Bool {
-        evictRaw.bind(1, cursor)
+        oldestRaw.bind(1, cursor)
         var bursts: Int64 = 0, bytes: Int64 = 0, through: Int64 = 0
-        while try evictRaw.step() {
-            cursor = max(cursor, evictRaw.integer(0) + 1)
+        var first: Int64 = 0, last: Int64 = 0
+        while try oldestRaw.step() {
+            last = oldestRaw.integer(0)
+            if bursts == 0 { first = last }
             bursts += 1
-            through = max(through, evictRaw.integer(1))
-            bytes += evictRaw.integer(2)
+            bytes += oldestRaw.integer(1)
+            through = max(through, oldestRaw.integer(2))
         }
-        evictRaw.reset()
+        oldestRaw.reset()
         guard bursts > 0 else { return false }
+        evictRaw.bind(1, first)
+        evictRaw.bind(2, last)
+        try evictRaw.run()
+        cursor = last + 1
         try note("raw", rows: bursts, bytes: bytes, through: through)
         held?.rawOut += bytes
         return true

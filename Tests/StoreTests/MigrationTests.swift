@@ -6,11 +6,11 @@ import Testing
 
 @Suite struct MigrationTests {
     /// A folder with the ring that a bridge of schema 1 wrote, shortened afterwards.
-    static func schema1() throws -> Folder {
+    static func schema(_ version: Int) throws -> Folder {
         let folder = try Folder()
         let gunzip = Process()
         gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        gunzip.arguments = ["gunzip", "-c", vectorFolder().appendingPathComponent("ring-schema-1.db.gz").path]
+        gunzip.arguments = ["gunzip", "-c", vectorFolder().appendingPathComponent("ring-schema-\(version).db.gz").path]
         FileManager.default.createFile(atPath: folder.ring, contents: nil)
         gunzip.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.ring))
         try gunzip.run()
@@ -24,10 +24,11 @@ import Testing
         + ["unix", "lane", "heart_rate_bpm", "rr_ms", "skin_temperature_c", "skin_temperature_derived", "steps", "sleep_state", "worn"]
             .map { "quote(\($0))" }.joined(separator: "||' '||") + " AS t FROM second ORDER BY unix, lane)"
 
-    @Test func schema1KeepsItsRowsAndGainsConfidence() throws {
-        let folder = try Self.schema1()
+    @Test(arguments: [1, 2])
+    func anOlderRingKeepsItsRowsAndGainsConfidence(version: Int) throws {
+        let folder = try Self.schema(version)
         let before = try Self.read(folder)
-        try #require(before.version == 1 && before.seconds.utf8.count > 1000)
+        try #require(before.version == Int64(version) && before.seconds.utf8.count > 1000)
         let bench = try Bench(folder: folder)
         bench.put(.moment(Stamp(bench.clock), .command, ticket: 1))
         #expect(bench.witness.stored == [1] && bench.witness.troubles.isEmpty)
@@ -45,7 +46,7 @@ import Testing
 
     /// Two programs that open an old ring at once: together they take it over, and neither holds it for broken.
     @Test func schema1IsTakenOverOnceByTwo() async throws {
-        let folder = try Self.schema1()
+        let folder = try Self.schema(1)
         let ring = folder.ring
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 {
@@ -63,7 +64,7 @@ import Testing
 
     /// Cut after any of its transactions, the next start goes on.
     @Test func schema1HalfTakenOverIsFinished() throws {
-        let folder = try Self.schema1()
+        let folder = try Self.schema(1)
         let before = try Self.read(folder)
         do {
             let database = try Database(path: folder.ring, .existing)
@@ -77,7 +78,7 @@ import Testing
 
     /// A view that somebody dropped, or one of their own, does not cost the ring.
     @Test func schema1WithoutOneOfItsViewsIsTakenOver() throws {
-        let folder = try Self.schema1()
+        let folder = try Self.schema(1)
         do {
             let database = try Database(path: folder.ring, .existing)
             try database.run("DROP VIEW raw; CREATE VIEW mine AS SELECT steps FROM second")
