@@ -79,3 +79,25 @@ enum Night {
         #expect(bench.witness.stored.count == 2 * Night.bursts.count)
     }
 }
+
+extension NightTests {
+    /// What a day of history would write into the WAL, from the night's own bursts cut to a size.
+    @Test(arguments: [(50, 40), (11, 80)])
+    func aDaysLog(perBurst: Int, most_MB: Int) throws {
+        let bench = try Bench()
+        let frames = Night.frames.filter { PacketType.countsInBurst($0[4]) }
+        var bytes: Int64 = 0, records = 0
+        var burst: [[UInt8]] = []
+        for (i, frame) in frames.prefix(4000).enumerated() {
+            burst.append(frame)
+            guard burst.count == perBurst else { continue }
+            records += burst.filter { $0[4] == PacketType.record }.count
+            bench.burst(burst, token: UInt64(i + 1))
+            bytes += Int64(bench.ring.file!.pagesInLastTransaction) * Share.frameSize
+            burst = []
+        }
+        let day = bytes * 86_400 / Int64(records)
+        print("log: \(perBurst) frames a burst, \(day / 1_000_000) MB a day, before checkpoints")
+        #expect(day < Int64(most_MB) * 1_000_000)
+    }
+}
