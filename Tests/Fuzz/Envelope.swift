@@ -68,7 +68,11 @@ private func checkSealed(_ data: RawSpan, _ family: Family) {
 /// A command's frame opens as one, to the strap, and brings its token back byte by byte (WHOOP.md 9.2).
 private func checkCommand(_ data: RawSpan, _ family: Family) {
     var packet = Packet()
-    demand(Command.burstStored(token: data.u64(at: 0)).encode(family, sequence: data.u8(at: 8), into: &packet), "a command was not written")
+    let token = data.u64(at: 0)
+    let isWritten = Command.burstStored(token: token).encode(family, sequence: data.u8(at: 8), into: &packet)
+    // The token of an END after which nothing is pending is never acknowledged.
+    demand(isWritten == (token != Metadata.nothingPending), "a command was written or not against the rule")
+    guard isWritten else { return }
     guard let frame = Frame(packet.bytes, family: family) else { return demand(false, "the frame of a command does not open") }
     demand(frame.type == PacketType.command && frame.destination ?? 0 == 0 && frame.source ?? 1 == 1, "a command is not for the strap")
     demand(frame.inner.u8(at: 1) == data.u8(at: 8) && frame.inner.u64(at: 4) == data.u64(at: 0), "the token is not the one that was given")

@@ -243,6 +243,13 @@ import Wire
         }
     }
 
+    @Test func whatHasNothingPendingIsNotAcknowledged() {
+        for family in [Family.whoop4, .whoop5] {
+            #expect(Self.encoded(.burstStored(token: .max), family, 0) == nil)
+            #expect(Self.encoded(.burstStored(token: .max - 1), family, 0) != nil)
+        }
+    }
+
     @Test func aSlotOrPatternThatDoesNotExistIsRefused() {
         for slot in [UInt8(0), 7, 255] {
             #expect(Self.encoded(.getAlarm(slot: slot), .whoop5, 0) == nil)
