@@ -2,7 +2,7 @@
 // the database by SQLite's own `max_page_count`, the WAL because no transaction begins that could outgrow its share.
 
 /// The parts of a byte bound.
-struct Share {
+package struct Share {
     /// Bytes. Small, because a burst of fifty seconds touches about fifteen pages whatever their size: measured on the real
     /// night, pages of 4096, 2048 and 1024 bytes take 33, 21 and 15 KB in the WAL for each.
     static var pageSize: Int64 { 1024 }
@@ -10,7 +10,7 @@ struct Share {
     static var frameSize: Int64 { pageSize + 24 }
 
     /// All of it, bytes.
-    let limit: Int64
+    package let limit: Int64
     /// The WAL file at its longest, bytes.
     let wal: Int64
     /// Pages in the WAL at which they are copied into the database.
@@ -19,7 +19,7 @@ struct Share {
     let index: Int64
 
     /// `limit` in bytes.
-    init(limit: Int64) {
+    package init(limit: Int64) {
         self.limit = limit
         wal = min(16 << 20, max(512 << 10, limit / 8))
         checkpointPages = Int32(min(1024, wal / 4 / Share.frameSize))

@@ -1,0 +1,93 @@
+// Owns finding out what a ring's file holds, with plain SQLite and nothing of the product's reader.
+import CSQLite
+import Simulator
+
+/// Something that was handed to the ring, told apart from all else by its kind and number.
+enum Kind: Int, CaseIterable {
+    case record, event, standard, realtime, moment, gap, bond
+
+    /// Numbers of each kind are below this.
+    static var room: Int { 8192 }
+
+    func item(_ number: Int) -> Int { rawValue * Kind.room + number }
+
+    static func name(_ item: Int) -> String {
+        "\(Kind(rawValue: item / room).map { "\($0)" } ?? "?") \(item % room)"
+    }
+}
+
+/// How often each item is there.
+struct Inventory {
+    /// Second 0 of the script.
+    static var epoch: Int { 1_780_000_000 }
+
+    var counts = [UInt8](repeating: 0, count: Kind.allCases.count * Kind.room)
+    /// What is wrong with the file itself, in SQLite's words.
+    var faults: [String] = []
+    var version = 0
+
+    private static let queries: [(kind: Kind, sql: String)] = [
+        // A record whose heart rate is not its own was altered.
+        (.record, "SELECT CASE WHEN heart_rate_bpm = 50 + counter % 100 THEN counter ELSE -1 END FROM record WHERE unix >= \(epoch)"),
+        (.event, "SELECT unix - \(epoch) FROM event WHERE unix >= \(epoch)"),
+        (.standard, "SELECT unix - \(epoch) FROM live WHERE lane = 3 AND unix >= \(epoch)"),
+        (.realtime, "SELECT unix - \(epoch) FROM live WHERE lane = 2 AND unix >= \(epoch)"),
+        (.moment, "SELECT CAST(note AS INTEGER) FROM moment WHERE unix >= \(epoch)"),
+        (.gap, "SELECT from_unix - \(epoch) FROM gap WHERE from_unix >= \(epoch)"),
+        (.bond, "SELECT unix - \(epoch) FROM bond WHERE unix >= \(epoch)"),
+    ]
+
+    init(_ reading: RawReader) {
+        for (kind, sql) in Inventory.queries {
+            let error = reading.forEach(sql) { number in
+                if number < 0 || number >= Kind.room { faults.append("\(kind) numbered \(number)") }
+                else if counts[kind.item(number)] < .max { counts[kind.item(number)] += 1 }
+            }
+            if let error { faults.append(error) }
+        }
+        version = reading.number("PRAGMA user_version") ?? 0
+    }
+}
+
+/// A connection of somebody else's.
+final class RawReader {
+    private var handle: OpaquePointer?
+
+    init(_ disk: SimulatedDisk, _ path: String) {
+        if sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, disk.fileLayer) != SQLITE_OK {
+            sqlite3_close(handle)
+            handle = nil
+        }
+    }
+
+    deinit { sqlite3_close(handle) }
+
+    /// The first column of each row; SQLite's words when it failed.
+    func forEach(_ sql: String, _ body: (Int) -> Void) -> String? {
+        var statement: OpaquePointer?
+        guard let handle, sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return words }
+        defer { sqlite3_finalize(statement) }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: body(Int(sqlite3_column_int64(statement, 0)))
+            case SQLITE_DONE: return nil
+            default: return words
+            }
+        }
+    }
+
+    func number(_ sql: String) -> Int? {
+        var found: Int?
+        return forEach(sql) { found = $0 } == nil ? found : nil
+    }
+
+    func text(_ sql: String) -> String {
+        var statement: OpaquePointer?
+        guard let handle, sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return words }
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0) else { return words }
+        return String(cString: text)
+    }
+
+    private var words: String { handle.map { String(cString: sqlite3_errmsg($0)) } ?? "the file could not be opened" }
+}
