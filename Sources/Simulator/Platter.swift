@@ -230,14 +230,17 @@ public struct Platter {
 /// Writes over bytes of a file, which grows with zeros where it is too short.
 func overwrite(_ file: inout [UInt8], at: Int, with new: RawSpan) {
     let count = new.byteCount
-    guard count > 0 else { return }
-    if file.count < at + count { resize(&file, to: at + count) }
-    file.withUnsafeMutableBytes { all in
-        new.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: all[at..<(at + count)]).copyMemory(from: $0) }
+    if file.count < at { resize(&file, to: at) }
+    let over = min(count, file.count - at)
+    new.withUnsafeBytes { new in
+        if over > 0 {
+            file.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[at..<(at + over)]).copyMemory(from: UnsafeRawBufferPointer(rebasing: new[..<over])) }
+        }
+        if over < count { file.append(contentsOf: UnsafeRawBufferPointer(rebasing: new[over...]).assumingMemoryBound(to: UInt8.self)) }
     }
 }
 
 /// Cuts a file or lets it grow with zeros.
 func resize(_ file: inout [UInt8], to size: Int) {
-    if size < file.count { file.removeLast(file.count - size) } else { file.append(contentsOf: repeatElement(0, count: size - file.count)) }
+    if size < file.count { file.removeLast(file.count - size) } else { file += [UInt8](repeating: 0, count: size - file.count) }
 }

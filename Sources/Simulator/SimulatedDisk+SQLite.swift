@@ -58,7 +58,6 @@ final class DiskHandle {
     func region(_ number: Int, size: Int, extending: Bool) -> UnsafeMutableRawPointer? {
         if index == nil {
             let found = disk.body(indexName) ?? disk.create(indexName)
-            if found.handles.isEmpty { found.bytes.removeAll() }
             found.handles.append(self)
             index = found
         }
@@ -68,8 +67,6 @@ final class DiskHandle {
             let region = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
             region.initializeMemory(as: UInt8.self, repeating: 0)
             index.regions.append(region)
-            // For its size; what is in it only the regions know.
-            resize(&index.bytes, to: index.regions.count * size)
         }
         return index.regions[number].baseAddress
     }

@@ -30,6 +30,9 @@ final class DiskBody {
         regions.removeAll()
     }
 
+    /// Bytes that a program sees it to have.
+    var size: Int { regions.isEmpty ? bytes.count : regions.count * regions[0].count }
+
     deinit { forgetRegions() }
 }
 
@@ -75,7 +78,7 @@ public final class SimulatedDisk: Disk {
     public var files: [DiskFile] { names.map { DiskFile(name: $0.name, bytes: $0.body.bytes) } }
 
     /// Bytes of all files, wal-indexes too.
-    public var bytes: Int { names.reduce(0) { $0 + $1.body.bytes.count } }
+    public var bytes: Int { names.reduce(0) { $0 + $1.body.size } }
 
     // MARK: Names
 
@@ -177,7 +180,7 @@ public final class SimulatedDisk: Disk {
 
     public func size(_ path: String) -> Int64? {
         if path == SimulatedDisk.directory { return 4096 }
-        return body(path).map { body in Int64(body.bytes.count) }
+        return body(path).map { Int64($0.size) }
     }
 
     public func isDirectory(_ path: String) -> Bool { path == SimulatedDisk.directory }

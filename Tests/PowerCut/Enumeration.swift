@@ -113,16 +113,15 @@ struct Enumeration {
             scores[.reopen, default: Score()].places += 1
             let rest = second.afterPowerCut(nil, &chance)
             let outcome = Trial(recordings[number], cut).run(rest)
-            if !outcome.breaches.isEmpty { print("in the reopening after change \(i + 1):") }
-            tell(outcome, number, cut, .reopen)
+            tell(outcome, number, cut, .reopen, after: i + 1)
             scores[.reopen, default: Score()].add(outcome)
         }
     }
 
-    private mutating func tell(_ outcome: Outcome, _ number: Int, _ cut: Cut, _ operation: Operation) {
+    private mutating func tell(_ outcome: Outcome, _ number: Int, _ cut: Cut, _ operation: Operation, after reopening: Int = 0) {
         guard !outcome.breaches.isEmpty, untold > 0 else { return }
         untold -= 1
-        print("seed \(seed) point \(number):\(cut.position):\(cut.variant) (\(recordings[number].name), step \(cut.step), \(operation.rawValue)): "
+        print("seed \(seed) point \(number):\(cut.position):\(cut.variant) (\(recordings[number].name), step \(cut.step), \(operation.rawValue)\(reopening > 0 ? " after \(reopening) changes" : "")): "
             + outcome.breaches.prefix(4).map { "\($0.0.rawValue): \($0.1)" }.joined(separator: "; ") + (outcome.breaches.count > 4 ? " and \(outcome.breaches.count - 4) more" : ""))
     }
 }

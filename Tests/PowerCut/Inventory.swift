@@ -7,7 +7,7 @@ enum Kind: Int, CaseIterable {
     case record, event, standard, realtime, moment, gap, bond
 
     /// Numbers of each kind are below this.
-    static var room: Int { 8192 }
+    static var room: Int { 4096 }
 
     func item(_ number: Int) -> Int { rawValue * Kind.room + number }
 
@@ -32,7 +32,7 @@ struct Inventory {
         (.event, "SELECT unix - \(epoch) FROM event WHERE unix >= \(epoch)"),
         (.standard, "SELECT unix - \(epoch) FROM live WHERE lane = 3 AND unix >= \(epoch)"),
         (.realtime, "SELECT unix - \(epoch) FROM live WHERE lane = 2 AND unix >= \(epoch)"),
-        (.moment, "SELECT CAST(note AS INTEGER) FROM moment WHERE unix >= \(epoch)"),
+        (.moment, "SELECT CAST(note AS INTEGER) FROM moment WHERE unix >= \(epoch) AND note != ''"),
         (.gap, "SELECT from_unix - \(epoch) FROM gap WHERE from_unix >= \(epoch)"),
         (.bond, "SELECT unix - \(epoch) FROM bond WHERE unix >= \(epoch)"),
     ]

@@ -118,16 +118,16 @@ final class Recording: StoreListener {
             unchanged = text
         }
         for fault in inventory.faults { mistakes.append("\(name), step \(steps.count), \(operation): \(fault)") }
-        let present = inventory.counts.map { $0 > 0 }
-        var what = operation
-        if let before = steps.last?.present, zip(before, present).contains(where: { $0 && !$1 }) { what = .evict }
-        else {
-            // While nothing was thrown away, all that was promised is there.
-            for item in present.indices where promisedAt[item] != .max && !present[item] {
-                let wasThere = steps.last?.present[item] ?? true
-                if wasThere { mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is not there") }
-            }
+        let before = steps.last?.present ?? [], began = steps.last?.end ?? 0
+        var present = [Bool](repeating: false, count: inventory.counts.count)
+        var lost = 0
+        for item in present.indices {
+            present[item] = inventory.counts[item] > 0
+            if !before.isEmpty, before[item], !present[item] { lost += 1 }
+            let isNew = promisedAt[item] != .max && promisedAt[item] > began
+            if isNew, !present[item] { mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is not there") }
         }
+        let what = lost > 0 ? .evict : operation
         steps.append(Step(operation: what, end: log.count, present: present, burst: current))
     }
 
