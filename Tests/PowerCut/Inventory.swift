@@ -6,7 +6,7 @@ import Simulator
 enum Kind: Int, CaseIterable {
     case record, event, standard, realtime, moment, gap, bond
 
-    /// Numbers of each kind are below this.
+    /// Numbers of each kind are below this; a script that goes on for longer has to be told.
     static var room: Int { 4096 }
 
     func item(_ number: Int) -> Int { rawValue * Kind.room + number }

@@ -19,6 +19,9 @@ final class StandingClock: Clock {
     let trusted = true
     let utcOffset_s = 0
 
+    /// As long as live rows wait at most. Wall time stays, so that items can be numbered by their second.
+    func waitOut() { now = now + Ring.patience_ms }
+
     func pass(_ milliseconds: Int64) {
         now = now + milliseconds
         wall.milliseconds += milliseconds
@@ -58,6 +61,8 @@ final class Recording: StoreListener {
     private(set) var steps: [Step] = []
     /// Changes that the card had seen when an item was promised to be safe.
     private(set) var promisedAt = [Int](repeating: .max, count: Kind.allCases.count * Kind.room)
+    /// The step in which it was.
+    private(set) var promisedIn = [Int](repeating: .max, count: Kind.allCases.count * Kind.room)
     /// Where the script itself went wrong.
     private(set) var mistakes: [String] = []
     private(set) var version = 0
@@ -118,14 +123,13 @@ final class Recording: StoreListener {
             unchanged = text
         }
         for fault in inventory.faults { mistakes.append("\(name), step \(steps.count), \(operation): \(fault)") }
-        let before = steps.last?.present ?? [], began = steps.last?.end ?? 0
+        let before = steps.last?.present ?? []
         var present = [Bool](repeating: false, count: inventory.counts.count)
         var lost = 0
         for item in present.indices {
             present[item] = inventory.counts[item] > 0
             if !before.isEmpty, before[item], !present[item] { lost += 1 }
-            let isNew = promisedAt[item] != .max && promisedAt[item] > began
-            if isNew, !present[item] { mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is not there") }
+            if promisedIn[item] == steps.count, !present[item] { mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is not there") }
         }
         let what = lost > 0 ? .evict : operation
         steps.append(Step(operation: what, end: log.count, present: present, burst: current))
@@ -167,7 +171,10 @@ final class Recording: StoreListener {
 
     func stored(_ ticket: UInt32) {
         // The entry, and everything before it.
-        for item in (bursts[ticket] ?? []) + waiting where promisedAt[item] == .max { promisedAt[item] = log.count }
+        for item in (bursts[ticket] ?? []) + waiting where promisedAt[item] == .max {
+            promisedAt[item] = log.count
+            promisedIn[item] = steps.count
+        }
         waiting.removeAll()
     }
 

@@ -32,7 +32,7 @@ struct Script {
         script.day(.whoop4, bursts: 6)
         script.day(.whoop5, bursts: 6)
         recording.step(.restart) { recording.restart() }
-        while script.counter < 2000 { script.day(script.chance.below(2) == 0 ? .whoop4 : .whoop5, bursts: 12) }
+        while script.counter < 3700 { script.day(script.chance.below(2) == 0 ? .whoop4 : .whoop5, bursts: 12) }
         recording.step(.restart) { recording.restart() }
         return recording
     }
@@ -66,7 +66,7 @@ struct Script {
             recording.put(.strap(Script.peer(family), generation: family.rawValue))
             recording.put(.identity(recording.stamp), Array("4A0000001".utf8) + [0] + Array("41.16.5".utf8) + [0] + Array("strap".utf8))
             recording.put(.bond(recording.stamp, made: true), item: Kind.bond.item(recording.second))
-            recording.clock.pass(120_000)
+            recording.clock.waitOut()
             recording.tick()
         }
     }
@@ -109,7 +109,7 @@ struct Script {
             }
             recording.put(.gap(recording.stamp, from: Int64(Inventory.epoch + gap), to: Int64(Inventory.epoch + gap + 1)), Array("a hole".utf8),
                           item: Kind.gap.item(gap))
-            recording.clock.pass(120_000)
+            recording.clock.waitOut()
             recording.tick()
         }
     }

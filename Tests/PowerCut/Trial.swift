@@ -76,12 +76,12 @@ final class Trial: StoreListener {
     private func judge(_ inventory: Inventory, _ files: [DiskFile]) -> [(Outcome.Breach, String)] {
         var breaches = inventory.faults.map { (Outcome.Breach.broken, $0) }
         var missing: [Int] = []
-        let counts = inventory.counts, promisedAt = recording.promisedAt, after = recording.steps[cut.step].present
-        let (before, began) = cut.step == 0 ? (after, 0) : (recording.steps[cut.step - 1].present, recording.steps[cut.step - 1].end)
+        let counts = inventory.counts, promisedAt = recording.promisedAt, promisedIn = recording.promisedIn
+        let after = recording.steps[cut.step].present, before = cut.step == 0 ? after : recording.steps[cut.step - 1].present
         for item in counts.indices {
             if counts[item] > 1 { breaches.append((.duplicate, Kind.name(item))) }
             // Due is what had been promised and not thrown away. What a failed sync threw away may be there or not.
-            if counts[item] == 0, promisedAt[item] <= cut.position, after[item], before[item] || promisedAt[item] > began { missing.append(item) }
+            if counts[item] == 0, promisedAt[item] <= cut.position, after[item], before[item] || promisedIn[item] == cut.step { missing.append(item) }
         }
         guard !missing.isEmpty else { return breaches }
         // A full ring makes room when it opens. Then what is missing was there until then, and was the oldest.
