@@ -1,6 +1,7 @@
 // Owns keeping the byte bound: old rows go in small steps so that their pages can be used again, the WAL is emptied into
 // the database before it outgrows its share. No vacuum: the file never shrinks, it is reused in place.
 import CSQLite
+import Ports
 import Wire
 
 extension Ring {

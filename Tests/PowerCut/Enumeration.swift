@@ -33,7 +33,7 @@ struct Enumeration {
     let seed: UInt64
     /// Points wanted of each operation, at least.
     let least: Int
-    /// Points wanted in all, at least; 0: a sample of `least` of each operation, wherever they fall.
+    /// Points wanted of all operations together, about; 0: a sample of `least` of each operation, wherever they fall.
     let total: Int
     /// At most so many breaches are told in full.
     private var untold = 20
@@ -102,7 +102,7 @@ struct Enumeration {
         let mood: Platter.Mood? = cut.variant == 0 ? .all : cut.variant == 1 ? .nothing : nil
         let files = platter.afterPowerCut(mood, &chance)
         // Now and then the power goes again while the ring opens.
-        let again = cut.variant > 1 && chance.below(64) == 0
+        let again = cut.variant > 1 && chance.below(total > 0 ? 256 : 64) == 0
         let outcome = Trial(recordings[number], cut).run(files, recordsReopening: again)
         tell(outcome, number, cut, operation)
         scores[operation, default: Score()].add(outcome)

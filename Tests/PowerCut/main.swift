@@ -50,7 +50,7 @@ for recording in recordings {
 }
 
 let kinds = Operation.allCases.count - 1
-var enumeration = Enumeration(recordings, seed: seed, least: sample > 0 ? max(1, Int(sample) / kinds) : 5_000, total: sample > 0 ? 0 : 100_000)
+var enumeration = Enumeration(recordings, seed: seed, least: sample > 0 ? max(1, Int(sample) / kinds) : 5_000, total: sample > 0 ? 0 : 90_000)
 if let point = option("--point") {
     let parts = point.split(separator: ":").compactMap { Int($0) }
     guard parts.count == 3 else { end(64, "--point takes RECORDING:POSITION:VARIANT") }
