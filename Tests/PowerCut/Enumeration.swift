@@ -53,7 +53,7 @@ struct Enumeration {
         for step in recording.steps {
             while found.count < step.end {
                 let isBackground = switch step.operation {
-                case .offload11, .offload50, .live, .moment, .evict, .pair: recording.isDatabase[found.count]
+                case .offload11, .offload50, .live, .moment, .evict, .compact, .pair: recording.isDatabase[found.count]
                 default: false
                 }
                 found.append(isBackground ? .checkpoint : step.operation)

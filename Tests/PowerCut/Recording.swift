@@ -9,7 +9,7 @@ import Wire
 
 /// What the ring is busy with.
 enum Operation: String, CaseIterable {
-    case create, migrate, pair, offload11 = "offload of 11", offload50 = "offload of 50", live, moment, evict, checkpoint
+    case create, migrate, pair, offload11 = "offload of 11", offload50 = "offload of 50", live, moment, evict, compact, checkpoint
     case failedSync = "failed sync", restart, reopen
 }
 
@@ -66,9 +66,11 @@ final class Recording: StoreListener {
     /// Where the script itself went wrong.
     private(set) var mistakes: [String] = []
     private(set) var version = 0
+    private var evicted: [Int] = []
     /// SQL that gives one text, the same for ever.
     let unchanging: String?
-    private(set) var unchanged = ""
+    /// What it gave before anything happened.
+    let unchanged: String
 
     let clock = StandingClock()
     let disk: SimulatedDisk
@@ -80,10 +82,11 @@ final class Recording: StoreListener {
     private var bursts: [UInt32: [Int]] = [:]
     private(set) var refused = 0
 
-    init(_ name: String, limit: Int64, start: [DiskFile] = [], unchanging: String? = nil) {
+    init(_ name: String, limit: Int64, start: [DiskFile] = [], unchanging: String? = nil, before: String = "") {
         self.name = name
         self.start = start
         self.unchanging = unchanging
+        unchanged = before
         share = Share(limit: limit)
         disk = SimulatedDisk(start, canLosePower: false)
         for (i, file) in start.enumerated() { names[i] = file.name }
@@ -119,19 +122,20 @@ final class Recording: StoreListener {
         version = inventory.version
         if let unchanging {
             let text = reading.text(unchanging)
-            if !unchanged.isEmpty, text != unchanged { mistakes.append("\(name): old rows changed in step \(steps.count)") }
-            unchanged = text
+            if text != unchanged { mistakes.append("\(name): old rows changed in step \(steps.count)") }
         }
+        if Int64(disk.bytes) > share.limit { mistakes.append("\(name), step \(steps.count), \(operation): \(disk.bytes) bytes, more than \(share.limit)") }
         for fault in inventory.faults { mistakes.append("\(name), step \(steps.count), \(operation): \(fault)") }
-        let before = steps.last?.present ?? []
         var present = [Bool](repeating: false, count: inventory.counts.count)
-        var lost = 0
         for item in present.indices {
             present[item] = inventory.counts[item] > 0
-            if !before.isEmpty, before[item], !present[item] { lost += 1 }
             if promisedIn[item] == steps.count, !present[item] { mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is not there") }
         }
-        let what = lost > 0 ? .evict : operation
+        var what = operation
+        if operation != .migrate, inventory.evicted.count == evicted.count, let packed = evicted.last {
+            if packed != inventory.evicted.last { what = .compact } else if evicted != inventory.evicted { what = .evict }
+        }
+        evicted = inventory.evicted
         steps.append(Step(operation: what, end: log.count, present: present, burst: current))
     }
 

@@ -37,12 +37,17 @@ struct Script {
         return recording
     }
 
-    /// A ring of an earlier version is taken over and goes on.
-    static func migration(seed: UInt64, from old: [UInt8]) -> Recording {
+    /// A ring of an earlier schema, grown until taking it over needs several transactions, is taken over and goes on.
+    static func migration(_ name: String, seed: UInt64, from old: [UInt8]) -> Recording {
+        let disk = SimulatedDisk([DiskFile(name: Recording.path, bytes: old)], canLosePower: false)
+        let columns = RawReader(disk, Recording.path).text("SELECT group_concat(name) FROM pragma_table_info('record') WHERE name NOT IN ('unix', 'counter')")
+        let grown = RawReader(disk, Recording.path).text("WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 7) "
+            + "INSERT INTO record(unix, counter, \(columns)) SELECT unix + i * 100000, counter + i * 100000, \(columns) FROM record, n RETURNING 1")
         // Everything in it that may never change.
-        let rows = "SELECT group_concat(t, ';') FROM (SELECT unix || ' ' || counter || ' ' || coalesce(rr_ms, '') AS t FROM record "
-            + "WHERE unix < \(Inventory.epoch) ORDER BY unix, strap, counter, version)"
-        let recording = Recording("migration \(seed)", limit: 3 << 20, start: [DiskFile(name: Recording.path, bytes: old)], unchanging: rows)
+        let rows = "SELECT group_concat(t, ';') FROM (SELECT unix || ' ' || counter || ' ' || coalesce(rr_ms, '') || ' ' || coalesce(motion_mg, '') AS t "
+            + "FROM record WHERE unix < \(Inventory.epoch) ORDER BY unix, strap, counter, version)"
+        let start = disk.files.filter { !$0.name.hasSuffix("-shm") }
+        let recording = Recording(name, limit: 3 << 20, start: start, unchanging: rows, before: grown == "1" ? RawReader(disk, Recording.path).text(rows) : "")
         var script = Script(recording, seed: seed)
         recording.step(.migrate) { recording.tick() }
         script.day(.whoop4, bursts: 2)

@@ -96,7 +96,7 @@ final class Trial: StoreListener {
     }
 
     /// Whether the script has thrown anything away by now.
-    private var isFull: Bool { recording.steps[...cut.step].contains { $0.operation == .evict } }
+    private var isFull: Bool { recording.steps[...cut.step].contains { $0.operation == .evict || $0.operation == .compact } }
 
     /// The strap serves what was not acknowledged; otherwise somebody presses the button. Both must be taken, once.
     private func serveAgain(_ ring: Ring?, _ clock: StandingClock, _ reading: RawReader, _ outcome: inout Outcome) {

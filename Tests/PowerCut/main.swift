@@ -1,7 +1,7 @@
 // Cuts the power of the shipping ring at every write and every sync of a script, lets a card decide what stays of the
 // rest, opens what is left and looks for everything that was promised. Prints a line for each operation.
 // Arguments: --sample N for so many points of all operations together instead of the whole, --seed S, --lives N rings,
-// --point RECORDING:POSITION:VARIANT for one point that a line has named, --ring-1 FILE, a ring of schema 1.
+// --point RECORDING:POSITION:VARIANT for one point that a line has named, --vectors FOLDER, where the rings of earlier schemas are.
 // Exit status: 0 nothing was lost; 1 something was, or a file was broken; 64 usage; 65 the script itself failed.
 import CSQLite
 import Glibc
@@ -40,11 +40,14 @@ func output(of command: String) -> [UInt8] {
 let seed = number("--seed", 1)
 let sample = number("--sample", 0)
 nightstand_sqlite_seed(Int32(truncatingIfNeeded: seed | 1))
-let old = output(of: "gunzip -c '\(option("--ring-1") ?? "Tests/Vectors/ring-schema-1.db.gz")'")
-guard old.count > 4096 else { end(65, "there is no ring of schema 1; name it with --ring-1") }
+let vectors = option("--vectors") ?? "Tests/Vectors"
 
 var recordings = (0..<number("--lives", sample > 0 ? 1 : 4)).map { Script.life(seed: seed &* 100 &+ $0) }
-recordings.append(Script.migration(seed: seed, from: old))
+for schema in 1...2 {
+    let old = output(of: "gunzip -c '\(vectors)/ring-schema-\(schema).db.gz'")
+    guard old.count > 4096 else { end(65, "there is no ring of schema \(schema) in \(vectors); name the folder with --vectors") }
+    recordings.append(Script.migration("schema \(schema)", seed: seed, from: old))
+}
 for recording in recordings {
     if let mistake = recording.mistakes.first { end(65, "the script failed while power lasted: \(mistake)") }
 }
