@@ -42,7 +42,7 @@ struct Opening {
         let database = try Database(path: path, .existing, fileLayer: files.fileLayer)
         try configure(database)
         try Migration.run(database)
-        let pages = share.pages(beside: bytesAside(path, on: files))
+        let pages = try share.pages(beside: bytesAside(path, on: files), each: database.integer("PRAGMA page_size") ?? Share.pageSize)
         try database.run("PRAGMA max_page_count=\(pages)")
         // What a failed sync may have left in the WAL only by hearsay goes into the database and is synced there.
         sqlite3_wal_checkpoint_v2(database.raw, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)

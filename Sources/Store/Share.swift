@@ -26,9 +26,10 @@ package struct Share {
         index = (wal / (Share.frameSize * 4096) + 2) * (32 << 10)
     }
 
-    /// Pages that the database may have beside copies of so many bytes. A quarter of the bound is the least.
-    func pages(beside copies: Int64) -> Int64 {
-        max(limit / 4, limit - wal - index - copies) / Share.pageSize
+    /// Pages that the database may have beside copies of so many bytes. A quarter of the bound is the least. A ring that was
+    /// taken over keeps its larger pages.
+    func pages(beside copies: Int64, each size: Int64 = Share.pageSize) -> Int64 {
+        max(limit / 4, limit - wal - index - copies) / max(size, Share.pageSize)
     }
 
     /// Pages kept free for the upper pages of every table and what comes along with a burst.
