@@ -27,7 +27,7 @@ struct Inventory {
     /// What is wrong with the file itself, in SQLite's words.
     var faults: [String] = []
     var version = 0
-    /// Rows that each tier has given up; the last are seconds, which were packed.
+    /// Rows that each tier says it has given up: live, packed, raw, seconds (which were packed).
     var evicted: [Int] = []
 
     private static let queries: [(kind: Kind, sql: String)] = [
@@ -49,7 +49,7 @@ struct Inventory {
         // What a second gives up to a chunk it has no longer itself.
         let error = reading.forEach("SELECT chunk FROM packed WHERE to_unix >= \(Inventory.epoch)") { count(chunk: $0) }
         if let error { faults.append(error) }
-        _ = reading.forEach("SELECT rows FROM evicted ORDER BY tier = 'seconds'") { evicted.append(Int(sqlite3_column_int64($0, 0))) }
+        _ = reading.forEach("SELECT rows FROM evicted ORDER BY tier") { evicted.append(Int(sqlite3_column_int64($0, 0))) }
         version = reading.number("PRAGMA user_version") ?? 0
     }
 }

@@ -126,8 +126,15 @@ final class Recording: StoreListener {
         }
         if Int64(disk.bytes) > share.limit { mistakes.append("\(name), step \(steps.count), \(operation): \(disk.bytes) bytes, more than \(share.limit)") }
         for fault in inventory.faults { mistakes.append("\(name), step \(steps.count), \(operation): \(fault)") }
+        // What goes, a tier must own up to.
+        let mayGo: [Kind] = inventory.evicted.count == 4 && evicted.count == 4
+            ? (inventory.evicted[0] != evicted[0] ? [.standard, .realtime] : []) + (inventory.evicted[1] != evicted[1] ? [.record] : []) : []
+        let before = steps.last?.present ?? []
         var present = [Bool](repeating: false, count: inventory.counts.count)
         for item in present.indices {
+            if !before.isEmpty, before[item], inventory.counts[item] == 0, !mayGo.contains(where: { $0.rawValue == item / Kind.room }) {
+                mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is gone")
+            }
             present[item] = inventory.counts[item] > 0
             if promisedIn[item] == steps.count, !present[item] { mistakes.append("\(name), step \(steps.count), \(operation): \(Kind.name(item)) is not there") }
         }
