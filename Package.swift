@@ -44,7 +44,8 @@ let package = Package(
         .target(name: "Store", dependencies: ["Wire", "Ports", "Whoop", "CSQLite"], swiftSettings: product,
                 linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(name: "Linux", dependencies: ["Wire", "Ports", "Bluetooth", "CLinux", "CGPIO"], swiftSettings: product),
-        .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge"], swiftSettings: product),
+        .target(name: "Simulator", dependencies: ["Wire", "Ports", "Bluetooth", "Whoop", "Bridge", "CSQLite"], swiftSettings: product,
+                linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(name: "nightstand", dependencies: ["Gateway", "Store", "Linux", "Wire"], swiftSettings: product),
         // Programs of their own, so that a board's firmware holds neither a simulator nor a reader of captures.
         .executableTarget(name: "nightstand-frames", dependencies: ["Capture", "Gateway", "Linux", "Whoop", "Wire"], swiftSettings: product),
@@ -68,6 +69,10 @@ let package = Package(
         // The bridge's tests kill a bridge at work, an ordinary program.
         .executableTarget(name: "OffloadVictim", dependencies: ["Bridge", "Simulator", "Store", "Whoop", "Ports", "Wire", "CSQLite"],
                           path: "Tests/OffloadVictim", swiftSettings: test),
+        // Cuts the power of the ring at every write.
+        .executableTarget(name: "nightstand-powercut", dependencies: ["Simulator", "Store", "Whoop", "Ports", "Wire", "CSQLite"],
+                          path: "Tests/PowerCut", swiftSettings: test),
+        .testTarget(name: "SimulatorTests", dependencies: ["Simulator", "Store", "Ports", "Wire", "CSQLite"], swiftSettings: test),
         .testTarget(name: "BridgeTests", dependencies: ["Bridge", "Simulator", "Store", "Bluetooth", "Whoop", "Ports", "Wire", "OffloadVictim"],
                     swiftSettings: test),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Ports", "Whoop", "Wire", "CSQLite"], swiftSettings: test),

@@ -20,6 +20,9 @@ usage() {
   fuzz SECONDS [TARGET]
                        every parser under random bytes and the address sanitizer, then what was reached and counted;
                        fuzz tally: the counts of all runs
+  powercut [--sample N] [--seed S]
+                       cuts the power of the ring at every write of a script, and looks for what was acknowledged;
+                       with --sample only so many cuts
   sizes                figures of what was built, a line each: name, value, unit
   bench                figures of how fast it is, a line each: name, value, unit
   help                 this
@@ -142,6 +145,14 @@ verb_fuzz() {
   board/fuzz run "$@"
 }
 
+# The ordinary build, which the tests share.
+verb_powercut() {
+  need_swift
+  need_headers
+  swift build --product nightstand-powercut >&2 || die "the power cut could not be built."
+  exec "$(swift build --show-bin-path)/nightstand-powercut" "$@"
+}
+
 # Builds first (at once when nothing has changed), so that the figures are of this tree.
 verb_sizes() {
   local native
@@ -165,7 +176,7 @@ verb_bench() {
 verb=${1:-help}
 [ $# = 0 ] || shift
 case $verb in
-  demo|decode|encode|build|install|test|fuzz|sizes|bench) "verb_$verb" "$@" ;;
+  demo|decode|encode|build|install|test|fuzz|powercut|sizes|bench) "verb_$verb" "$@" ;;
   help|-h|--help) usage ;;
   *) usage >&2; die "there is no verb '$verb'." ;;
 esac

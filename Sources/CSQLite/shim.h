@@ -12,6 +12,8 @@
 #include <sqlite3.h>
 /* The destructor constant is a cast, which Swift cannot import. */
 static inline sqlite3_destructor_type nightstand_sqlite_transient(void) { return SQLITE_TRANSIENT; }
+/* Chance inside SQLite, the salts of a WAL, the same in every run. */
+static inline void nightstand_sqlite_seed(int seed) { sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, seed, (sqlite3 *)0); }
 static inline int nightstand_file_errno(void) { return errno; }
 /* d_name is an array in Swift's eyes. */
 static inline const char *nightstand_entry_name(const struct dirent *entry) { return entry->d_name; }

@@ -1,6 +1,7 @@
 // Owns keeping the byte bound: old rows go in small steps so that their pages can be used again, the WAL is emptied into
 // the database before it outgrows its share. No vacuum: the file never shrinks, it is reused in place.
 import CSQLite
+import Ports
 import Wire
 
 extension Ring {
@@ -24,12 +25,12 @@ extension Ring {
 
     private func makeRoomInWAL(_ file: RingFile, for bytes: Int) throws(SQLError) {
         let need = Share.estimate(writing: bytes)
-        guard (Files.size(path + "-wal") ?? 0) + need > share.wal else { return }
+        guard (files.size(path + "-wal") ?? 0) + need > share.wal else { return }
         // Readers are not waited for: they may take hours.
         sqlite3_busy_timeout(file.database.raw, 0)
         defer { sqlite3_busy_timeout(file.database.raw, Opening.busyTime_ms) }
         let code = sqlite3_wal_checkpoint_v2(file.database.raw, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        if code == SQLITE_OK, (Files.size(path + "-wal") ?? 0) + need <= share.wal { return }
+        if code == SQLITE_OK, (files.size(path + "-wal") ?? 0) + need <= share.wal { return }
         let primary = code & 0xff
         guard primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_OK else { throw file.database.error }
         throw SQLError(code: SQLITE_FULL, text: "another program has been reading \(Files.name(of: path)) for so long that its write-ahead log is full")

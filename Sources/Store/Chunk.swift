@@ -45,7 +45,7 @@ enum ChunkRefusal: Error, Equatable {
 }
 
 /// Why bytes are no chunk.
-enum ChunkTrouble: Error, Equatable {
+package enum ChunkTrouble: Error, Equatable {
     /// Too few bytes to be any.
     case short
     /// Of a later version, or none.

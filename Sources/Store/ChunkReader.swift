@@ -3,7 +3,7 @@
 import Wire
 
 /// A cursor over the records of a chunk. The values are those of the record that `next` went to.
-struct ChunkReader: ~Escapable {
+package struct ChunkReader: ~Escapable {
     /// Records in the chunk, at least one.
     let count: Int
     /// Time of the first record, seconds since 1970.
@@ -11,7 +11,7 @@ struct ChunkReader: ~Escapable {
     /// Records read.
     private(set) var index = 0
     /// 25...230.
-    private(set) var heartRate_bpm: UInt8?
+    package private(set) var heartRate_bpm: UInt8?
     /// 0...16000.
     private(set) var motion_mg: UInt16?
 
@@ -22,7 +22,7 @@ struct ChunkReader: ~Escapable {
 
     /// Refuses what is not whole: of this version, with its checksum.
     @_lifetime(copy bytes)
-    init(_ bytes: RawSpan) throws(ChunkTrouble) {
+    package init(_ bytes: RawSpan) throws(ChunkTrouble) {
         guard bytes.byteCount >= Chunk.headBytes + Chunk.tailBytes else { throw .short }
         guard bytes.u8(at: 0) == Chunk.version else { throw .version(bytes.u8(at: 0)) }
         let end = bytes.byteCount - Chunk.tailBytes
@@ -36,7 +36,7 @@ struct ChunkReader: ~Escapable {
 
     /// Goes to the next record. False: there is none, and the chunk was as it should be.
     @_lifetime(self: copy self)
-    mutating func next() throws(ChunkTrouble) -> Bool {
+    package mutating func next() throws(ChunkTrouble) -> Bool {
         guard index < count else {
             guard bits.isAtEnd else { throw .length }
             return false
@@ -80,7 +80,7 @@ struct ChunkReader: ~Escapable {
     }
 
     /// Seconds since 1970.
-    var unix: UInt32 { context.unix }
+    package var unix: UInt32 { context.unix }
 
     /// 200...2500 each, in order; nil when none of the record's are believed.
     var rr_ms: Span<UInt16>? {

@@ -18,7 +18,8 @@ public final class Database {
         case immutable
     }
 
-    public init(path: String, _ access: Access) throws(SQLError) {
+    /// `fileLayer`: the name of SQLite's VFS; nil: the usual one.
+    public init(path: String, _ access: Access, fileLayer: String? = nil) throws(SQLError) {
         let mode = switch access {
         case .existing: SQLITE_OPEN_READWRITE
         case .creating: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -27,7 +28,7 @@ public final class Database {
         }
         let name = access == .immutable ? "file:\(percentEncoded(path))?immutable=1" : path
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(name, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
+        let code = sqlite3_open_v2(name, &handle, mode | SQLITE_OPEN_NOMUTEX, fileLayer)
         guard let handle else { throw SQLError(code: SQLITE_NOMEM, text: "out of memory") }
         guard code == SQLITE_OK else {
             let error = SQLError(code: sqlite3_extended_errcode(handle), text: String(cString: sqlite3_errmsg(handle)))

@@ -1,25 +1,27 @@
 // Owns the files beside the database: their sizes, their names when they are moved aside. Nothing here ever deletes or
 // overwrites a file that somebody else may have written.
 import CSQLite
+import Ports
 
-enum Files {
-    /// Bytes of a file; nil when there is none (or it cannot be seen).
-    static func size(_ path: String) -> Int64? {
+/// The files of this machine.
+final class Files: Disk {
+    var fileLayer: String? { nil }
+
+    func size(_ path: String) -> Int64? {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }
         return Int64(info.st_size)
     }
 
-    static func isDirectory(_ path: String) -> Bool {
+    func isDirectory(_ path: String) -> Bool {
         var info = stat()
         guard stat(path, &info) == 0 else { return false }
         return info.st_mode & UInt32(S_IFMT) == UInt32(S_IFDIR)
     }
 
-    /// Whether a file can be created in this directory.
-    static func canWrite(in directory: String) -> Bool { access(directory, W_OK | X_OK) == 0 }
+    func canWrite(in directory: String) -> Bool { access(directory, W_OK | X_OK) == 0 }
 
-    static func canReadAndWrite(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
+    func canReadAndWrite(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
     /// The directory of a path; `.` where it names none.
     static func directory(of path: String) -> String {
@@ -35,16 +37,14 @@ enum Files {
         return String(decoding: bytes[(slash + 1)...], as: UTF8.self)
     }
 
-    /// Gives a file a new name; errno when that failed. An existing file of that name is never replaced.
-    static func move(_ path: String, to new: String) -> Int32 {
+    func move(_ path: String, to new: String) -> Int32 {
         if size(new) != nil { return EEXIST }
         return rename(path, new) == 0 ? 0 : nightstand_file_errno()
     }
 
-    static func remove(_ path: String) { unlink(path) }
+    func remove(_ path: String) { unlink(path) }
 
-    /// Names in a directory that begin with `prefix`.
-    static func names(in directory: String, beginning prefix: String) -> [String] {
+    func names(in directory: String, beginning prefix: String) -> [String] {
         guard let listing = opendir(directory) else { return [] }
         defer { closedir(listing) }
         var found: [String] = []
@@ -55,8 +55,7 @@ enum Files {
         return found
     }
 
-    /// Makes names in a directory last.
-    static func sync(directory: String) {
+    func sync(directory: String) {
         let descriptor = nightstand_open_directory(directory)
         guard descriptor >= 0 else { return }
         fsync(descriptor)

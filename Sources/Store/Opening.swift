@@ -18,31 +18,31 @@ struct Opening {
     static var checkTime_ms: Int64 { 10_000 }
 
     /// Opens the ring at `path` or begins one. With `broken`, what lies there is known to be beyond use.
-    static func open(_ path: String, share: Share, clock: any Clock, broken: Bool) throws(SQLError) -> Opening {
+    static func open(_ path: String, on files: any Disk, share: Share, clock: any Clock, broken: Bool) throws(SQLError) -> Opening {
         let directory = Files.directory(of: path)
-        guard Files.isDirectory(directory) else {
+        guard files.isDirectory(directory) else {
             throw SQLError(code: SQLITE_CANTOPEN, text: "the directory \(directory) does not exist")
         }
-        guard !Files.isDirectory(path) else { throw SQLError(code: SQLITE_CANTOPEN, text: "\(path) is a directory") }
-        guard Files.canWrite(in: directory) else { throw SQLError(code: SQLITE_READONLY, text: "\(directory) cannot be written") }
+        guard !files.isDirectory(path) else { throw SQLError(code: SQLITE_CANTOPEN, text: "\(path) is a directory") }
+        guard files.canWrite(in: directory) else { throw SQLError(code: SQLITE_READONLY, text: "\(directory) cannot be written") }
 
-        guard Files.size(path) == nil || Files.canReadAndWrite(path) else {
+        guard files.size(path) == nil || files.canReadAndWrite(path) else {
             throw SQLError(code: SQLITE_READONLY, text: "\(path) cannot be written")
         }
 
         var replaced: String?
-        if let fault = broken ? Fault.broken("its pages contradict each other") : try fault(of: path, clock: clock) {
-            replaced = try moveAside(path, fault, clock.wall)
+        if let fault = broken ? Fault.broken("its pages contradict each other") : try fault(of: path, on: files, clock: clock) {
+            replaced = try moveAside(path, on: files, fault, clock.wall)
         }
-        if Files.size(path) == nil {
+        if files.size(path) == nil {
             // A WAL without its database would be read into the new one.
-            if Files.size(path + "-wal") != nil { replaced = try moveAside(path, .broken("only its WAL was there"), clock.wall) }
-            try create(path)
+            if files.size(path + "-wal") != nil { replaced = try moveAside(path, on: files, .broken("only its WAL was there"), clock.wall) }
+            try create(path, on: files)
         }
-        let database = try Database(path: path, .existing)
+        let database = try Database(path: path, .existing, fileLayer: files.fileLayer)
         try configure(database)
         try Migration.run(database)
-        let pages = share.pages(beside: bytesAside(path))
+        let pages = try share.pages(beside: bytesAside(path, on: files), each: database.integer("PRAGMA page_size") ?? Share.pageSize)
         try database.run("PRAGMA max_page_count=\(pages)")
         // What a failed sync may have left in the WAL only by hearsay goes into the database and is synced there.
         sqlite3_wal_checkpoint_v2(database.raw, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -62,11 +62,11 @@ struct Opening {
     }
 
     /// A whole, empty ring under its name.
-    private static func create(_ path: String) throws(SQLError) {
+    private static func create(_ path: String, on files: any Disk) throws(SQLError) {
         let new = path + ".new"
-        for name in [new, new + "-journal", new + "-wal", new + "-shm"] { Files.remove(name) }
+        for name in [new, new + "-journal", new + "-wal", new + "-shm"] { files.remove(name) }
         do {
-            let database = try Database(path: new, .creating)
+            let database = try Database(path: new, .creating, fileLayer: files.fileLayer)
             try database.run("""
                 PRAGMA page_size=\(Share.pageSize); PRAGMA auto_vacuum=NONE; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
                 BEGIN; \(Schema.sql)
@@ -74,9 +74,9 @@ struct Opening {
                 PRAGMA journal_mode=WAL
                 """)
         }
-        let failure = Files.move(new, to: path)
+        let failure = files.move(new, to: path)
         guard failure == 0 else { throw SQLError(code: SQLITE_CANTOPEN, text: "\(new) cannot be renamed (errno \(failure))") }
-        Files.sync(directory: Files.directory(of: path))
+        files.sync(directory: Files.directory(of: path))
     }
 
     // MARK: What cannot be used
@@ -88,11 +88,11 @@ struct Opening {
 
     /// What is wrong with the file at `path`; nil when it is ours or there is none. Throws where trouble of the card, not
     /// of the file, keeps it from being read.
-    private static func fault(of path: String, clock: any Clock) throws(SQLError) -> Fault? {
-        guard let size = Files.size(path) else { return nil }
+    private static func fault(of path: String, on files: any Disk, clock: any Clock) throws(SQLError) -> Fault? {
+        guard let size = files.size(path) else { return nil }
         guard size > 0 else { return .broken("it was empty") }
         do throws(SQLError) {
-            let database = try Database(path: path, .existing)
+            let database = try Database(path: path, .existing, fileLayer: files.fileLayer)
             guard try database.integer("PRAGMA application_id") == Schema.application else { return .foreign("it is not a ring of this bridge") }
             let version = try database.integer("PRAGMA user_version") ?? 0
             guard version <= Schema.version else { return .foreign("a newer version wrote it (schema \(version))") }
@@ -118,41 +118,41 @@ struct Opening {
     }
 
     /// Gives the file and what belongs to it other names. The WAL goes first: left behind, it would be read into the next file.
-    private static func moveAside(_ path: String, _ fault: Fault, _ wall: WallTime) throws(SQLError) -> String {
+    private static func moveAside(_ path: String, on files: any Disk, _ fault: Fault, _ wall: WallTime) throws(SQLError) -> String {
         let (word, why) = switch fault {
         case .foreign(let why): ("foreign", why)
         case .broken(let why): ("broken", why)
         }
         var second = wall.seconds
-        while Files.size("\(path).\(word)-\(second)") != nil || Files.size("\(path).\(word)-\(second)-wal") != nil { second += 1 }
+        while files.size("\(path).\(word)-\(second)") != nil || files.size("\(path).\(word)-\(second)-wal") != nil { second += 1 }
         let aside = "\(path).\(word)-\(second)"
-        for suffix in ["-wal", ""] where Files.size(path + suffix) != nil {
-            let failure = Files.move(path + suffix, to: aside + suffix)
+        for suffix in ["-wal", ""] where files.size(path + suffix) != nil {
+            let failure = files.move(path + suffix, to: aside + suffix)
             guard failure == 0 else {
                 throw SQLError(code: failure == EROFS || failure == EACCES ? SQLITE_READONLY : SQLITE_CANTOPEN,
                                text: "\(path) cannot be moved aside (errno \(failure))")
             }
         }
-        Files.remove(path + "-shm")
+        files.remove(path + "-shm")
         return "\(Files.name(of: path)) could not be used: \(why). It was moved to \(Files.name(of: aside)) and a new one was begun."
     }
 
     /// Bytes of the copies moved aside. Of those that were ours and broke, only the newest stays.
-    private static func bytesAside(_ path: String) -> Int64 {
+    private static func bytesAside(_ path: String, on files: any Disk) -> Int64 {
         let directory = Files.directory(of: path)
-        let broken = Files.names(in: directory, beginning: Files.name(of: path) + ".broken-")
+        let broken = files.names(in: directory, beginning: Files.name(of: path) + ".broken-")
         var newest = ""
         for name in broken where isLater(stem(name), newest) { newest = stem(name) }
         var bytes: Int64 = 0
         for name in broken {
             if stem(name) == newest {
-                bytes += Files.size(directory + "/" + name) ?? 0
+                bytes += files.size(directory + "/" + name) ?? 0
             } else {
-                Files.remove(directory + "/" + name)
+                files.remove(directory + "/" + name)
             }
         }
-        for name in Files.names(in: directory, beginning: Files.name(of: path) + ".foreign-") {
-            bytes += Files.size(directory + "/" + name) ?? 0
+        for name in files.names(in: directory, beginning: Files.name(of: path) + ".foreign-") {
+            bytes += files.size(directory + "/" + name) ?? 0
         }
         return bytes
     }

@@ -22,6 +22,8 @@ public final class Ring: Keeper {
     let path: String
     let share: Share
     let clock: any Clock
+    /// Where the file lies: this machine, or a simulated card.
+    let files: any Disk
     private let listener: any StoreListener
 
     var file: RingFile?
@@ -58,7 +60,9 @@ public final class Ring: Keeper {
         self.init(path: path, share: Share(limit: max(limit, Ring.smallestLimit)), clock: clock, listener: listener)
     }
 
-    init(path: String, share: Share, clock: any Clock, listener: any StoreListener) {
+    /// A ring on a disk of one's own and of any size. The disk costs one indirect call where a file is asked about.
+    package init(path: String, share: Share, clock: any Clock, listener: any StoreListener, on disk: (any Disk)? = nil) {
+        files = disk ?? Files()
         self.path = path
         self.share = share
         self.clock = clock
@@ -197,13 +201,13 @@ public final class Ring: Keeper {
     /// sync a success and writes nothing.
     private func requireWritable() throws(SQLError) {
         let directory = Files.directory(of: path)
-        guard Files.canWrite(in: directory) else { throw SQLError(code: SQLITE_READONLY, text: "\(directory) cannot be written") }
+        guard files.canWrite(in: directory) else { throw SQLError(code: SQLITE_READONLY, text: "\(directory) cannot be written") }
     }
 
     /// The file, opened if need be.
     private func open() throws(SQLError) -> RingFile {
         if let file { return file }
-        let opening = try Opening.open(path, share: share, clock: clock, broken: isBroken)
+        let opening = try Opening.open(path, on: files, share: share, clock: clock, broken: isBroken)
         isBroken = false
         if let replaced = opening.replaced {
             tell(replaced)

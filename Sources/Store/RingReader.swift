@@ -67,7 +67,7 @@ public final class RingReader {
 
     /// Opens the ring at `path`. Throws SQLITE_CANTOPEN when there is none, SQLITE_NOTADB when it is no ring of this version.
     public init(path: String, clock: any Clock, time_ms: Int64 = RingReader.usualTime_ms) throws(SQLError) {
-        guard Files.size(path) != nil else { throw SQLError(code: SQLITE_CANTOPEN, text: "there is no ring at \(path)") }
+        guard Files().size(path) != nil else { throw SQLError(code: SQLITE_CANTOPEN, text: "there is no ring at \(path)") }
         self.clock = clock
         self.time_ms = time_ms
         database = try RingReader.open(path)
@@ -78,7 +78,7 @@ public final class RingReader {
             return try checked(Database(path: path, .reading))
         } catch {
             // No bridge runs and the directory cannot be written: there is no WAL to miss.
-            guard error.primary == SQLITE_CANTOPEN, (Files.size(path + "-wal") ?? 0) == 0 else { throw error }
+            guard error.primary == SQLITE_CANTOPEN, (Files().size(path + "-wal") ?? 0) == 0 else { throw error }
             return try checked(Database(path: path, .immutable))
         }
     }

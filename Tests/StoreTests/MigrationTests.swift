@@ -44,6 +44,15 @@ import Testing
         #expect(bench.witness.stored == [1, 2] && bench.witness.troubles.isEmpty)
     }
 
+    /// Pages of four kibibytes stay what they are.
+    @Test(arguments: [1, 2]) func anOlderRingHasTheSameBound(version: Int) throws {
+        let bench = try Bench(folder: Self.schema(version), limit: 4 << 20)
+        bench.put(.moment(Stamp(bench.clock), .command, ticket: 1))
+        let file = try #require(bench.ring.file)
+        #expect(try file.database.integer("PRAGMA page_size") == 4096)
+        #expect(file.pagesMost * 4096 <= 4 << 20)
+    }
+
     /// Two programs that open an old ring at once: together they take it over, and neither holds it for broken.
     @Test func schema1IsTakenOverOnceByTwo() async throws {
         let folder = try Self.schema(1)

@@ -29,7 +29,7 @@ final class Folder {
     var ring: String { path + "/nightstand.db" }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
     /// Bytes of all files.
-    var bytes: Int64 { names.reduce(0) { $0 + (Files.size(path + "/" + $1) ?? 0) } }
+    var bytes: Int64 { names.reduce(0) { $0 + (Files().size(path + "/" + $1) ?? 0) } }
 }
 
 final class ManualClock: Ports.Clock {

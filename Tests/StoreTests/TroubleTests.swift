@@ -94,7 +94,7 @@ import Wire
         }
         #expect(bench.witness.refused.map(\.trouble) == [.full])
         #expect(bench.ring.sentence.contains("another program has been reading nightstand.db"))
-        #expect(Files.size(bench.folder.ring + "-wal")! <= bench.ring.share.wal)
+        #expect(Files().size(bench.folder.ring + "-wal")! <= bench.ring.share.wal)
         #expect(try pin.integer("SELECT count(*) FROM record") == 50)
 
         try pin.run("COMMIT")
