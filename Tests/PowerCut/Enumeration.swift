@@ -1,4 +1,5 @@
 // Owns which places are tried, how often each, and the count of what came of it.
+import Glibc
 import Simulator
 
 /// What came of all cuts within one operation.
@@ -102,7 +103,7 @@ struct Enumeration {
         let mood: Platter.Mood? = cut.variant == 0 ? .all : cut.variant == 1 ? .nothing : nil
         let files = platter.afterPowerCut(mood, &chance)
         // Now and then the power goes again while the ring opens.
-        let again = cut.variant > 1 && chance.below(total > 0 ? 256 : 64) == 0
+        let again = cut.variant > 1 && chance.below(256) == 0
         let outcome = Trial(recordings[number], cut).run(files, recordsReopening: again)
         tell(outcome, number, cut, operation)
         scores[operation, default: Score()].add(outcome)
@@ -123,5 +124,6 @@ struct Enumeration {
         untold -= 1
         print("seed \(seed) point \(number):\(cut.position):\(cut.variant) (\(recordings[number].name), step \(cut.step), \(operation.rawValue)\(reopening > 0 ? " after \(reopening) changes" : "")): "
             + outcome.breaches.prefix(4).map { "\($0.0.rawValue): \($0.1)" }.joined(separator: "; ") + (outcome.breaches.count > 4 ? " and \(outcome.breaches.count - 4) more" : ""))
+        fflush(nil)
     }
 }
