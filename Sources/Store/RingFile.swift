@@ -118,7 +118,7 @@ final class RingFile {
             WHERE unix <= coalesce((SELECT min(unix) FROM history), unix) ORDER BY unix, strap, lane, fraction LIMIT 256)
             """)
         noteEvicted = try Statement(database, """
-            UPDATE evicted SET rows = rows + ?2, bytes = bytes + ?3, through_unix = max(coalesce(through_unix, 0), ?4),
+            UPDATE evicted SET rows = rows + ?2, bytes = bytes + ?3, through_unix = nullif(max(coalesce(through_unix, 0), ?4), 0),
             packed_bytes = packed_bytes + ?5 WHERE tier = ?1
             """)
         readTotals = try Statement(database, """

@@ -60,7 +60,11 @@ extension RingFile {
         }
         // Without history there is still what was live, and frames that nobody can read.
         try evictLive.run()
-        if database.changes > 0 { return true }
+        let live = Int64(database.changes)
+        if live > 0 {
+            try note("live", rows: live, bytes: 0, through: 0)
+            return true
+        }
         try evictUndecoded.run()
         return database.changes > 0
     }

@@ -149,7 +149,7 @@ extension Event {
         if let hapticsCause { sink.field("haptics_cause", hapticsCause, .single) }
         if let firmwareEvent { sink.field("firmware_event", firmwareEvent, .single) }
         if let isLinkUp { sink.field("link_up", flag: isLinkUp) }
-        if let undeclared { sink.field("undeclared", hex: undeclared, .unknown) }
+        if number != .packInfo, let undeclared { sink.field("undeclared", hex: undeclared, .unknown) }
         // A pack's block that is cut short may still hold its address.
         if let pack { sink.field(pack) } else if number == .packInfo { sink.field("body", identityHex: body, .established) } else { sink.field("body", hex: body, .established) }
     }

@@ -97,6 +97,16 @@ import Wire
         #expect(try Self.object(Self.sealed(inner), .whoop4, identity: true)["advertised_name"] as? String == "WHOOP OF JANE")
     }
 
+    @Test func aPackBehindAnEmptyBodyIsNotNamed() throws {
+        // Event 109 that says its body is empty, and a pack's address and serial behind it; then another event.
+        let behind: [UInt8] = [1, 0xc0, 0xff, 0xee, 0xc0, 0xff, 0xee] + Array("WBB0123456789".utf8) + [0, 0, 0, 0]
+        for (number, isShown) in [(UInt8(109), false), (14, true)] {
+            let object = try Self.object(Self.sealed([48, 1, number, 0, 1, 2, 3, 4, 0, 0, 0, 0] + behind), .whoop4)
+            let shown = object.values.contains { ($0 as? String)?.contains("c0ffee") == true }
+            #expect(shown == isShown, "\(object)")
+        }
+    }
+
     @Test func theTokenOfHelloIsNeverShown() throws {
         // Serial at 14, token at 24 of a body of 131 bytes.
         var body = [UInt8](repeating: 0, count: 131)
