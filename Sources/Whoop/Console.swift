@@ -21,7 +21,7 @@ public struct Console: ~Escapable {
 
     /// As long as the frame says, at most what is there: a revision, text, NUL.
     public var body: RawSpan {
-        @_lifetime(copy self) get { inner.extracting(12..<max(12, min(12 + Int(inner.u16(at: 10)), inner.byteCount))) }
+        @_lifetime(copy self) get { declaredBody(inner) }
     }
 
     /// ASCII, usually 50 bytes, without the revision byte before and the NUL after it. Nil for another revision than 1.

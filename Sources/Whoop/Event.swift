@@ -22,10 +22,7 @@ public struct Event: ~Escapable {
 
     /// As long as the event says, at most what is there; padding is left out.
     public var body: RawSpan {
-        @_lifetime(copy self) get {
-            let from = min(12, inner.byteCount)
-            return inner.extracting(from..<min(from + Int(inner.u16(at: 10)), inner.byteCount))
-        }
+        @_lifetime(copy self) get { declaredBody(inner) }
     }
 
     /// The body of BATTERY_LEVEL.
@@ -60,6 +57,14 @@ public struct Event: ~Escapable {
             return nil
         }
     }
+}
+
+/// The body of an event, a console line or a pack's event (types 48, 50, 54, WHOOP.md 4.2): as long as it is said to be, at
+/// most what is there.
+@_lifetime(copy inner)
+func declaredBody(_ inner: RawSpan) -> RawSpan {
+    let from = min(12, inner.byteCount)
+    return inner.extracting(from..<min(from + Int(inner.u16(at: 10)), inner.byteCount))
 }
 
 /// What BATTERY_LEVEL tells, about every eight minutes (WHOOP.md 6.3).

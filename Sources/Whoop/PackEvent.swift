@@ -20,7 +20,7 @@ public struct PackEvent: ~Escapable {
 
     /// As long as the event says, at most what is there.
     public var body: RawSpan {
-        @_lifetime(copy self) get { inner.extracting(12..<min(12 + Int(inner.u16(at: 10)), inner.byteCount)) }
+        @_lifetime(copy self) get { declaredBody(inner) }
     }
 
     /// The pack's charge in tenths of a percent, 0...1000; event 2.
